@@ -99,17 +99,23 @@ def case_rules(_):
     run('rules', '--all', 'R1', code=2)
 
 
-def case_rules_of_the_page(_):
-    """The page tells the rules word for word as the command does, so that one translation serves both."""
-    script = read(os.path.join(ROOT, 'web/rules.js')).split('function sections()')[1].split('\n}\n')[0]
-    script = re.sub(r"' \+\s+'", '', script)                 # texts in pieces
-    page = {}
-    for tag, body in re.findall(r"\['([RQE]\d+)', (.*?)(?=\n +\['[RQE]\d+'|\n +\[_\(|\Z)", script, re.S):
-        page[tag] = re.findall(r"_\(\s*'((?:[^'\\]|\\.)*)'\s*\)", body)
+def case_texts_of_the_page(_):
+    """The page has the rules and the sentences of the command, word for word: one table is behind both."""
+    sys.path.insert(0, os.path.join(ROOT, 'scripts'))
+    import texts
+    page = {tag: paragraphs for tag, *paragraphs in texts.chapters() if tag}
     rules = {rule['tag']: rule['text'] for rule in json.loads(run('rules', '--json').out)['rules']}
-    assert list(page) == list(rules), (list(page), list(rules))
-    for tag, texts in page.items():
-        assert texts and all(text in rules[tag] for text in texts), (tag, texts, rules[tag])
+    page['R11'] += [text for _, text in texts.symbols()]
+    assert page == rules, (page, rules)
+    # What both say of one fault: the page's table, filled in by hand, and the command's message.
+    broken = read(RECORD).replace('mark 1 5:b1\n', 'mark 1 5:d1\n')
+    _, rule, values, sentence = next(row for row in texts.faults() if row[0] == texts.errors()['WALL'][0])
+    assert values == 'w' and run('replay', '-', '--edition', PLAIN, text=broken,
+        code=1).err == f'<stdin>:11: {sentence.replace("%s", "5:d1")} ({rule})\n'
+    # Every code that the page can meet has a sentence there.
+    known = {row[0] for row in texts.faults()}
+    known |= {texts.errors()[row[1]][0] for row in texts.sentences() if row[0] == 'MISUSE'}
+    assert known == {number for number, _, _ in texts.errors().values()}
 
 
 def case_wrong_usage(_):
@@ -325,6 +331,16 @@ def case_replay(folder):
     run('replay', '-', '--edition', PLAIN, '--seat', '1', text=view)
     assert ':6: ' in run('replay', '-', '--edition', PLAIN, text=view, code=1).err
     assert 'no seat 3 in this game' in run('replay', RECORD, '--edition', PLAIN, '--seat', '3', code=1).err
+
+
+def case_wide_names(_):
+    """Tables are straight, whatever the script of a name is: wide letters, marks on letters, a family of three pictures."""
+    names = {'日本太郎': 8, 'e\u0301' * 5: 5, '👨\u200d👩\u200d👧': 6}
+    for name, columns in names.items():
+        out = run('replay', '-', '--edition', PLAIN, text=read(RECORD).replace('player 1 random 2', f'player 1 {name}')).out
+        rows = dict(line.split(' ', 1) for line in out.split('\n') if line[:2] in ('1 ', '2 '))
+        first, second = rows['1'][len(name):], rows['2'][len('greedy 1'):]
+        assert columns + len(first) == len('greedy 1') + len(second), (name, out)
 
 
 def case_kept_twice(_):
@@ -888,7 +904,7 @@ def case_play_tells(_):
     told = player.last
     while player.is_running():
         told += player.say(player.choices()[-1])
-    completed = re.findall(r'^  (.+): completed card (\d+), (green|orange|purple)$', told, re.M)
+    completed = re.findall(r'^  (.+) completes card (\d+), (green|orange|purple)\.$', told, re.M)
     last = dict(re.findall(r'^  (\S.*?): points -?\d+;.* pyramids: (.*)$', told, re.M))
     assert len(completed) > 5 and len({name for name, _, _ in completed}) >= 2, completed
     # Score cards of everyone list exactly those, under their colours.
@@ -984,7 +1000,7 @@ def case_play_typos(_):
     while player.is_running() and 'take' not in '\n'.join(choices := player.choices()):
         player.say(rng.choice(choices))
     card = next(choice for choice in choices if choice.startswith('take ')).split()[1]
-    assert f'took card {card} from the display' in player.say(card), player.last
+    assert f'takes card {card} from the display.' in player.say(card), player.last
     player.process.kill()
     player.process.wait()
 

@@ -287,7 +287,7 @@ static void begin_beside(struct beside *b, const struct batch *batch, size_t gam
     for (unsigned i = 0; i < PYR_KEPT * batch_seats; i++) {
         pyr_card card = (pyr_card)batch_card(batch->desk + LANES * game + i / PYR_KEPT, i % PYR_KEPT);
         chance.dealt[i / PYR_KEPT][i % PYR_KEPT] = card;
-        spare &= ~CARD_BIT(card);
+        spare &= ~PYR_CARD_BIT(card);
     }
     for (unsigned i = 0; i < (PYR_DEALT - PYR_KEPT) * batch_seats; i++, spare &= spare - 1)
         chance.dealt[i / 2][PYR_KEPT + i % 2] = (pyr_card)bits_first(spare);

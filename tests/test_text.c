@@ -5,6 +5,7 @@
 #include <pyramids/text.h>
 
 #include "check.h"
+#include "letters.h"
 
 struct spoiled {
     const char *old, *new;       /* the first `old` becomes `new`; old "" means: the new text comes first */
@@ -400,6 +401,50 @@ TEST("texts flow into a width")
     CHECK_STR(flow("averylongword indeed", 5, 1), "averylongword\n indeed");
     CHECK_STR(flow("[open and never closed", 9, 0), "[open and never closed");
     CHECK_STR(flow("", 5, 1), "");
+}
+
+TEST("widths are columns of a terminal, not characters")
+{
+    static const struct {
+        const char *text;
+        int columns;
+    } cases[] = { { "Ana", 3 }, { "Zoë", 3 }, { "日本", 4 }, { "e\u0301", 1 }, { "\u1100\u1161", 2 },
+        /* terminals do not join the three pictures of a family */
+        { "👨\u200d👩\u200d👧", 6 }, { "", 0 } };
+    pyr_text_measure(letters_columns);                   /* as every program does when it starts */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        CHECK_INT(pyr_text_width(cases[i].text, strlen(cases[i].text)), cases[i].columns);
+    CHECK_INT(pyr_text_width("日本", 3), 2);             /* as many bytes as were given */
+    CHECK_STR(flow("日本 日本 日本", 9, 0), "日本 日本\n日本");
+    CHECK_STR(flow("e\u0301e\u0301 e\u0301e\u0301 e\u0301", 7, 0), "e\u0301e\u0301 e\u0301e\u0301 e\u0301");
+}
+
+static char *score_table(const char *first, const char *second)
+{
+    static char text[2000];
+    static struct pyr_box box;
+    struct pyr_table table = { .seats = 2 };
+    struct pyr_word names[] = { pyr_word_of(first), pyr_word_of(second) };
+    FILE *file = tmpfile();
+    pyr_text_scores(file, &box, &table, names);
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+TEST("a table of scores is straight with names of any script")
+{
+    pyr_text_measure(letters_columns);
+    static const char *const names[] = { "日本太郎", "e\u0301e\u0301e\u0301e\u0301e\u0301", "👨\u200d👩\u200d👧 & Zoë" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        int first = -1, columns = 0;
+        for (char *line = score_table(names[i], "Ana"); *line; line += strcspn(line, "\n") + 1, first = columns) {
+            columns = letters_columns(line, strcspn(line, "\n"));
+            CHECK(first < 0 || columns == first);
+        }
+        CHECK(first > 0);
+    }
 }
 
 TEST("numbers: signs where they are asked for, and none on nothing")

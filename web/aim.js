@@ -12,7 +12,7 @@ import { ERR, markStep, spacesFrom } from './core.js';
 /** @typedef {{slot: number, cells: number[], step: bigint}} Place */
 
 /** @param {Place | null} a @param {Place | null} b */
-export const same = (a, b) => a !== null && b !== null && a.step === b.step;
+export const isSamePlace = (a, b) => a !== null && b !== null && a.step === b.step;
 
 export class Aim {
     /** @param {Core} core @param {number} seat @param {View} view in which the seat has a mark to make */
@@ -95,7 +95,7 @@ export class Aim {
     /** Places what fits best at the space; the same space again: the next that covers it. False if nothing fits there.
      * @param {number} slot @param {number} cell */
     place(slot, cell) {
-        const { cycle, pin } = this, at = this.order.findIndex((p) => same(p, pin));
+        const { cycle, pin } = this, at = this.order.findIndex((p) => isSamePlace(p, pin));
         const again = at >= 0 && cycle.slot === slot && cycle.cell === cell;
         this.hover = null;
         this.refused = 0;
@@ -147,7 +147,7 @@ export class Aim {
         const list = [...(this.one ? [] : this.patterns), ...this.singles].filter((p) => p.slot === slot);
         if (!list.length)
             return;
-        const at = list.findIndex((p) => same(p, this.pin));
+        const at = list.findIndex((p) => isSamePlace(p, this.pin));
         this.set(list[at < 0 ? 0 : (at + by + list.length) % list.length]);
     }
 
@@ -168,7 +168,7 @@ export class Aim {
 
     /** Paints by taps: the rest is filled in once a single placement is left, and a painted space is wiped off again.
      * @param {number} slot @param {number} cell */
-    dab(slot, cell) {
+    togglePaint(slot, cell) {
         this.refused = 0;
         if (slot === this.paintedOn && this.painted.includes(cell)) {
             this.painted = this.painted.filter((c) => c !== cell);

@@ -4,9 +4,10 @@
  */
 import { html } from './html.js';
 import { _ } from './i18n.js';
-import { dialog, near } from './dom.js';
+import { dialog, closest } from './dom.js';
 import { avatar, shape } from './draw.js';
 import { COLOURS, TILES } from './core.js';
+import { GAME } from './codes.js';
 import { colourName, doneByColour, doneWords, logEntries, moveParts, ruleLink } from './words.js';
 
 /** @typedef {import('./html.js').Html} Html */
@@ -14,7 +15,7 @@ import { colourName, doneByColour, doneWords, logEntries, moveParts, ruleLink } 
 /** @typedef {import('./table.js').TableView} Table */
 
 /** The seats as the looking one sees them: its own first. @param {Table} table */
-export function order({ game: { me, seats } }) {
+export function seatsFromMine({ game: { me, seats } }) {
     const all = seats.map((_s, s) => s);
     return me < 0 ? all : [me, ...all.filter((s) => s !== me)];
 }
@@ -71,7 +72,7 @@ export const countOf = (table, view, s, colour) => view.desks[s].done.filter((n)
 export const stakeOf = (view, c) => TILES.find((_v, i) => view.tiles[c][i] < 0) ?? 0;
 
 /** Whether the next one of the colour takes points. @param {number} count @param {number} stake */
-export const isNear = (count, stake) => stake > 0 && count % 2 === 1 && count < 6;
+export const nextTakesPoints = (count, stake) => stake > 0 && (GAME.claims >> count + 1 & 1) === 1;
 
 /** A coin of pyramid points; 0: none is left. @param {number} points @param {string} [more] */
 const coin = (points, more = '') => html`<span class="coin ${more} ${points ? '' : 'gone'}">${points || ''}</span>`;
@@ -84,7 +85,7 @@ const glyph = (k, full) => html`<svg class="pg ${
  * @param {Table} table @param {View} view @param {number} c @param {number} s @param {number} soon so many more with what
  * is placed */
 function raceCell(table, view, c, s, soon) {
-    const k = COLOURS[c], n = countOf(table, view, s, k), stake = stakeOf(view, c), near = isNear(n, stake);
+    const k = COLOURS[c], n = countOf(table, view, s, k), stake = stakeOf(view, c), near = nextTakesPoints(n, stake);
     const won = TILES.filter((_v, i) => view.tiles[c][i] === s), { name } = table.game.seats[s];
     const words = [_('%{name}: %{n} %{colour}', { name, n, colour: colourName(k) }),
         ...won.length ? [_('has %{points}', { points: won.join(', ') })] : [], ...near ? [_('one to go')] : []];
@@ -108,12 +109,13 @@ function soonOf(table, view) {
 
 /** Who has how many of each colour, who needs one more, and for what. @param {Table} table @param {View} view */
 export function raceTable(table, view) {
-    const seats = order(table), soon = soonOf(table, view);
+    const seats = seatsFromMine(table), soon = soonOf(table, view);
     const heads = seats.map((s) => html`<th scope="col">${avatar(s, { small: true,
         me: s === table.game.me })}<span class="vh">${
         table.game.seats[s].name}</span></th>`);
     const row = /** @param {string} k @param {number} c */ (k, c) => {
-        const stake = stakeOf(view, c), close = seats.filter((s) => isNear(countOf(table, view, s, k), stake)).length > 1;
+        const stake = stakeOf(view, c);
+        const close = seats.filter((s) => nextTakesPoints(countOf(table, view, s, k), stake)).length > 1;
         const words = stake ? _('%{colour}: %{points} points next', { colour: colourName(k), points: stake }) :
             _('%{colour}: no points left', { colour: colourName(k) });
         return html`<tr class="k-${k}"><th scope="row" title="${close ?
@@ -136,7 +138,7 @@ export function shelvesHtml(table, view) {
             mark?.marks.join(' ') ?? ''}" aria-label="${
             _('Look at card %{n}, %{colour}', { n, colour: colourName(colour) })}">${shape(colour)}${n}</button>`;
     };
-    return html`<ul class="shelves">${order(table).map((s) => html`<li>${avatar(s, { small: true,
+    return html`<ul class="shelves">${seatsFromMine(table).map((s) => html`<li>${avatar(s, { small: true,
         me: s === table.game.me })}<b
         class="nmt" dir="auto">${table.game.seats[s].name}</b><div class="done">${view.desks[s].done.length ?
         doneByColour(table.edition, view.desks[s].done).flatMap(({ cards }) => cards.map((n) => chip(s, n))) :
@@ -156,7 +158,7 @@ export function raceHtml(table, view, shut) {
 
 /** Opens the table of all players with their cards.
  * @param {Table} table @param {(card: HTMLElement) => void} look shows a card with its marks */
-export function completed(table, look) {
+export function openCompleted(table, look) {
     const { view } = table;
     if (!view)
         return;
@@ -164,7 +166,7 @@ export function completed(table, look) {
         view)}</div><p class="note">${
         _('Completed cards stay face up until the end. The 2nd, 4th and 6th of a colour earn the highest points left.')}${
         ruleLink('R14')}</p>`, { close: _('Close'), wide: true, wire: (box) => box.addEventListener('click', (event) => {
-        const card = near(event, '[data-look]');
+        const card = closest(event, '[data-look]');
         if (card)
             look(card);
     }) });

@@ -22,14 +22,15 @@ export const $$ = (selector, root = document) => [...root.querySelectorAll(/** @
 
 /** The nearest element of that kind at an event's target. @param {Event} event @param {string} selector @returns
  * {HTMLElement | null} */
-export const near = (event, selector) => event.target instanceof Element ? event.target.closest(selector) : null;
+export const closest = (event, selector) => event.target instanceof Element ? event.target.closest(selector) : null;
 
 /** Whether people tap here; else they click. */
-export const taps = () => matchMedia('(hover: none)').matches;
+export const hasTouch = () => matchMedia('(hover: none)').matches;
 
 /** Arrows move within a group of choices; a view that has such groups listens with this. @param {KeyboardEvent} event */
 export function radioKeys(event) {
-    const radio = near(event, '[role=radio]'), by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const radio = closest(event, '[role=radio]');
+    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (!radio || !by)
         return;
     event.preventDefault();
@@ -115,7 +116,7 @@ export function put(root, content) {
 
 /** The inside of an element anew, for what has no focus and no animation to lose. @param {Element} root @param {Html}
  * content */
-export function fill(root, content) { root.innerHTML = content.text; }
+export function replaceContent(root, content) { root.innerHTML = content.text; }
 
 /** What was said in this very moment. */
 let said = '';
@@ -162,7 +163,7 @@ export function dialog(title, body, { wide = false, wire, close } = {}) {
             body}</div>${close ? html`<p class="dlgf"><button class="btn pri" value="">${close}</button></p>` : ''}</form>`);
         // The policy forbids sending forms, so buttons close the dialog themselves.
         box.addEventListener('click', (event) => {
-            const button = near(event, 'button[value]');
+            const button = closest(event, 'button[value]');
             if (button) {
                 event.preventDefault();
                 box.close(button.getAttribute('value') ?? '');
@@ -185,7 +186,7 @@ export function dialog(title, body, { wide = false, wire, close } = {}) {
 }
 
 /** Asks before something is lost. @param {string} title @param {string} text @param {string} yes what the button says */
-export const confirmed = async (title, text, yes) => await dialog(title, html`<p>${
+export const askToConfirm = async (title, text, yes) => await dialog(title, html`<p>${
     text}</p><p class="dlgf"><button class="btn" value="">${
     _('Cancel')}</button> <button class="btn pri" value="yes">${yes}</button></p>`) === 'yes';
 

@@ -159,7 +159,7 @@ export const shownLayer = (card, cells, w = 5.4) => html`${cells.map((i) => html
 
 /** A chamber as small as a word: what was marked before is grey, what is new lapis with a white cross.
  * @param {Card} card @param {number[]} marks all of them @param {number[]} [fresh] */
-export function board(card, marks, fresh = []) {
+export function tinyChamber(card, marks, fresh = []) {
     const tiles = /** @param {number[]} cells */ (cells) => cells.map((i) => `M${1 + i % 5 * 10} ${
         1 + (i / 5 | 0) * 10}h8v8h-8z`).join('');
     const all = [...card.cells].flatMap((c, i) => c === '#' ? [] : [i]);
@@ -262,7 +262,7 @@ export const pyramidOf = (card) => html`<svg class="pyr k-${card.colour}" viewBo
     class="pnum" x="100" y="96">${card.number}</text></svg>`;
 
 /** The picture above the chamber. @param {Card} card */
-export function head(card) {
+export function cardHead(card) {
     const k = card.colour, HH = 108;
     const disc = k === 'purple' ? html`<path d="M286 22a17 17 0 1 0 11 29 14 14 0 0 1-11-29Z" class="sun"/>` :
         k === 'green' ?
@@ -278,7 +278,7 @@ export function head(card) {
 }
 
 /** The same beside it, on a phone. @param {Card} card */
-export function headTall(card) {
+export function cardHeadTall(card) {
     const k = card.colour;
     return html`<svg class="head tall" viewBox="0 0 130 248" preserveAspectRatio="xMidYMax slice" aria-hidden="true"><rect width="130" height="248" fill="url(#sky-${
         k})"/>${
@@ -291,11 +291,11 @@ export function headTall(card) {
 /** A whole card as a picture. @param {Card} card @param {number[]} [marks] @param {number[]} [fresh] */
 export const picture = (card, marks = [], fresh = []) =>
     html`<span class="pcard k-${card.colour}" data-same="${card.number}.${marks.join('.')}.${card.cells}">${
-    head(card)}<span class="chamber">${
+    cardHead(card)}<span class="chamber">${
         chamber(card, marks, { fresh })}</span></span>`;
 
 /** A small card with its number on top. @param {Card} card @param {number[]} [marks] @param {number[]} [fresh] */
-export const mini = (card, marks = [], fresh = []) =>
+export const miniCard = (card, marks = [], fresh = []) =>
     html`<span class="mini k-${card.colour}" data-key="${card.number}.${marks.join('.')}" data-same="${fresh.join('.')}.${
     card.cells}"><span class="tag">${
         shape(card.colour)}${card.number}</span>${
@@ -337,7 +337,7 @@ export function patternPicture(cells) {
             cell - gap}" rx="2.8"/>`)}</svg>`;
 }
 
-export const rose = html`<svg class="rose" viewBox="0 0 118 104" aria-hidden="true"><g fill="none" stroke="#9A7426" stroke-width="1"><path d="M98 10H108V20M108 84V94H98M20 94H10V84"/><g opacity=".34"><circle cx="59" cy="52" r="34"/><circle cx="59" cy="52" r="29" stroke-dasharray="1.5 4"/><path d="M59 12V92M19 52H99"/></g></g><path d="M59 14 64 47 97 52 64 57 59 90 54 57 21 52 54 47Z" fill="#B98F3C" opacity=".2"/></svg>`;
+export const compassRose = html`<svg class="rose" viewBox="0 0 118 104" aria-hidden="true"><g fill="none" stroke="#9A7426" stroke-width="1"><path d="M98 10H108V20M108 84V94H98M20 94H10V84"/><g opacity=".34"><circle cx="59" cy="52" r="34"/><circle cx="59" cy="52" r="29" stroke-dasharray="1.5 4"/><path d="M59 12V92M19 52H99"/></g></g><path d="M59 14 64 47 97 52 64 57 59 90 54 57 21 52 54 47Z" fill="#B98F3C" opacity=".2"/></svg>`;
 
 export const wordmark =
     html`<svg class="wordmark" viewBox="-6 -6 742 112" role="img" aria-label="Pyramids"><g fill="none" stroke="currentColor" stroke-width="13" stroke-linejoin="miter"><path d="M6 103V3H38a28 28 0 0 1 0 56H6"/><path d="M88 0 126 52 164 0M126 52V103"/><path d="M196 103V3H228a28 28 0 0 1 0 56H196M226 59 258 103"/><path d="M406 103V10L450 66 494 10V103"/><path d="M532 0V103"/><path d="M572 3H596a47 47 0 0 1 0 94H572Z"/><path d="M722 16C712 2 668 -4 668 27C668 56 726 44 726 74C726 106 674 104 662 84"/></g><path d="M326 -6 346 103H268Z" fill="#E2AE36"/><path d="M326 -6 384 103H346Z" fill="#B97E14"/></svg>`;
@@ -353,10 +353,10 @@ export const bigDeck = (left) =>
 export const cardBack =
     html`<svg viewBox="0 0 100 136" aria-hidden="true"><rect width="100" height="136" fill="#1D4E9E"/><rect x="7" y="7" width="86" height="122" rx="7" fill="none" stroke="#E2AE36" stroke-width="1.6"/><path d="M50 34 80 88H20Z" fill="#E2AE36"/><path d="M50 34 80 88H58Z" fill="#B97E14"/><circle cx="50" cy="72" r="8" fill="#1D4E9E"/><circle cx="50" cy="72" r="3" fill="#fff"/><path d="M14 104H86M14 110H86" stroke="#E2AE36" stroke-width="1.2" opacity=".7"/></svg>`;
 
-export const star = html`<svg class="sy" viewBox="0 0 48 48" aria-hidden="true"><path d="M24 4 30 18 45 19 33.5 29 37 44 24 36 11 44 14.5 29 3 19 18 18Z" fill="#E2AE36" stroke="#7A5200" stroke-width="2.5" stroke-linejoin="round"/></svg>`;
+export const starIcon = html`<svg class="sy" viewBox="0 0 48 48" aria-hidden="true"><path d="M24 4 30 18 45 19 33.5 29 37 44 24 36 11 44 14.5 29 3 19 18 18Z" fill="#E2AE36" stroke="#7A5200" stroke-width="2.5" stroke-linejoin="round"/></svg>`;
 
 /** The desert, with the three kinds of pyramids. */
-export function scene() {
+export function desertScene() {
     return html`<svg class="scene" viewBox="0 0 1440 420" preserveAspectRatio="xMidYMax slice" aria-hidden="true"><rect width="1440" height="420" fill="url(#dusk)"/><g class="stars">${
         [...Array(46).keys()].map((i) => html`<circle cx="${f1(rnd(i + 1) * 1440)}" cy="${f1(rnd(i + 91) * 210)}" r="${
             f1(.7 + rnd(i + 7) *

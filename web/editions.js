@@ -2,10 +2,11 @@
  * as everywhere. */
 import { html } from './html.js';
 import { _ } from './i18n.js';
-import { $, confirmed, dialog, download, near, put, toast } from './dom.js';
-import { icon, mini, patternPicture, picture, symbolOf, turned } from './draw.js';
+import { $, askToConfirm, dialog, download, closest, put, toast } from './dom.js';
+import { icon, miniCard, patternPicture, picture, symbolOf, turned } from './draw.js';
 import { spaceName } from './core.js';
-import { cardContents, cardName, colourName, faultSentence, spaceWord } from './words.js';
+import { cardContents, cardName, colourName, spaceWord } from './words.js';
+import { faultWords } from './faults.js';
 import { LARGEST_EDITION, editions, keepEdition, read, settings, write } from './store.js';
 import { startBotGame } from './game.js';
 import { pageTop } from './main.js';
@@ -37,7 +38,7 @@ export class EditionsView {
 
     /** @param {Event} event */
     async click(event) {
-        const act = near(event, '[data-a]')?.dataset.a, card = Number(near(event, '[data-card]')?.dataset.card ?? 0),
+        const act = closest(event, '[data-a]')?.dataset.a, card = Number(closest(event, '[data-card]')?.dataset.card ?? 0),
             { edition } = this.core;
         if (card)
             void dialog(cardName(edition, card), html`<div class="lookat">${picture(edition.cards[card])}<p>${
@@ -50,7 +51,7 @@ export class EditionsView {
             download(`${edition.name}.edition`, edition.text);
         else if (act === 'edit')
             this.app.go(`edition/${encodeURIComponent(this.name)}`);
-        else if (act === 'drop' && await confirmed(_('Remove the edition %{name}?', { name: this.name }),
+        else if (act === 'drop' && await askToConfirm(_('Remove the edition %{name}?', { name: this.name }),
             _('You can still watch games played with it. Export it first if you may want it again.'), _('Remove'))) {
             keepEdition(this.name);
             this.app.go('editions');
@@ -80,7 +81,7 @@ export class EditionsView {
                 p.copies}</figcaption></figure>`)}</div>
             <h2 class="title ed-h">${_('Pyramid cards')}</h2><div class="ed-cards">${edition.cards.filter(Boolean).map((c) =>
                 html`<button class="look" data-card="${c.number}" aria-label="${cardName(edition, c.number)}">${
-                mini(c)}</button>`)}</div></main></div>`);
+                miniCard(c)}</button>`)}</div></main></div>`);
     }
 }
 
@@ -94,7 +95,7 @@ export async function importFile(app, file) {
     // It becomes the draft, with the draft's address: a reload or the way back does not cost it.
     const fresh = (await file.text()).replace(/\r\n?/g, '\n'), draft = read('draft', '');
     // Only what was drawn here is asked for: another file's text is still in its file.
-    if (draft && draft !== fresh && draft !== read('imported', '') && !await confirmed(_('Start over?'),
+    if (draft && draft !== fresh && draft !== read('imported', '') && !await askToConfirm(_('Start over?'),
         _('Unsaved changes will be lost.'), _('Import')))
         return;
     write('draft', fresh);
@@ -157,8 +158,8 @@ class EditorView {
 
     /** @param {Event} event */
     async click(event) {
-        const act = near(event, '[data-a]')?.dataset.a, brush = near(event, '[data-brush]')?.dataset.brush,
-            cell = near(event,
+        const act = closest(event, '[data-a]')?.dataset.a, brush = closest(event, '[data-brush]')?.dataset.brush,
+            cell = closest(event,
             '[data-draw]')?.dataset.draw;
         const area = /** @type {HTMLTextAreaElement} */ ($('textarea', this.root));
         if (brush)
@@ -169,7 +170,7 @@ class EditorView {
                 lines[y] = row.slice(0, i % 5) + this.brush + row.slice(i % 5 + 1);
             });
         if (act === 'fresh') {
-            if (!await confirmed(_('Start over?'), _('Unsaved changes will be lost.'), _('Start over')))
+            if (!await askToConfirm(_('Start over?'), _('Unsaved changes will be lost.'), _('Start over')))
                 return;
             write('draft', undefined);
             this.app.go('edition');
@@ -216,10 +217,8 @@ class EditorView {
             _('Draw the cards, or write or import the text. It is checked as you go; once it is valid you can save it and ' +
                 'play.')}</p>
             <p class="checkline ${fault ? 'bad' : 'good'}" role="status">${fault ? icon('info') : icon('check')}<span>${
-                fault ? fault.line ?
-                _('Line %{n}: %{sentence}', { n: fault.line, sentence: faultSentence(fault) }) : faultSentence(fault) :
-                _('No problems found.')}</span>${fault?.line ? html`<button class="btn" data-a="goto">${
-                _('Show')}</button>` : ''}</p>
+                fault ? faultWords(fault) : _('No problems found.')}</span>${
+                fault?.line ? html`<button class="btn" data-a="goto">${_('Show')}</button>` : ''}</p>
             <p class="bars"><button class="btn pri" data-a="save" aria-disabled="${fault !== null}">${icon('check')}${
                 _('Save')}</button><button class="btn" data-a="play" aria-disabled="${fault !== null}">${icon('play')}${
                 _('Play')}</button><button class="btn" data-a="export">${icon('save')}${
@@ -249,7 +248,7 @@ class EditorView {
 }
 
 /** @param {App} app @param {string} [name] */
-export function edit(app, name = 'classic') {
+export function showEditor(app, name = 'classic') {
     const draft = /** @type {string | null} */ (read('draft', null));
     const own = typeof draft === 'string' && (/^name (\S+)/m.exec(draft)?.[1] === name || name === 'classic') ? draft :
         Object.hasOwn(editions(), name) ? editions()[name] : app.classic.replace(/^name .*/m,

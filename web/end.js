@@ -1,11 +1,12 @@
 /** end.js: the end of a game: scores part by part, who won and why, luck and skill, the chance to win from turn to turn. */
 import { html } from './html.js';
 import { _, ngettext, number } from './i18n.js';
-import { $, announce, download, near, put, shareLink } from './dom.js';
-import { ANIMALS, ROMAN, avatar, icon, scene, shape, star, symbol } from './draw.js';
-import { MARKS } from './core.js';
-import { logEntries, plus, signed, winnerWords } from './words.js';
+import { $, announce, download, closest, put, shareLink } from './dom.js';
+import { ANIMALS, ROMAN, avatar, icon, desertScene, shape, starIcon, symbol } from './draw.js';
+import { MARKS, TILES } from './core.js';
+import { logEntries, withSign, signed, winnerWords } from './words.js';
 import { Analysis, costNumbers, markWords, trustWords, turningPoints } from './analysis.js';
+import { turnName } from './timeline.js';
 import { LocalGame } from './game.js';
 import { replayLink } from './pack.js';
 import { pageTop } from './main.js';
@@ -39,9 +40,8 @@ export function scoreTable(view, names, winners, core, bots) {
         ${row(symbol('torch'), _('Torches'), (s) => cell(s, view.scores[s].torches, _('%{n} of 4', { n:
             view.desks[s].torches.filter(
             Boolean).length })))}
-        ${row(star, _('Pyramid points'), (s) => cell(s, view.scores[s].points, view.tiles.flatMap((t) => t.map((o, i) => o
-            === s ? String([10, 6,
-            3][i]) : '')).filter(Boolean).join(' + ')))}
+        ${row(starIcon, _('Pyramid points'), (s) => cell(s, view.scores[s].points, view.tiles.flatMap((t) => t.map((o, i) =>
+            o === s ? String(TILES[i]) : '')).filter(Boolean).join(' + ')))}
         ${row(symbol('ruby'), _('Gems'), (s) => { const d = view.desks[s], pairs = Math.min(d.rubies, d.emeralds), single =
             Math.abs(d.rubies - d.emeralds); return cell(s, view.scores[s].gems,
             [pairs && ngettext('%{n} pair', '%{n} pairs', pairs), single && ngettext('%{n} single', '%{n} single',
@@ -73,18 +73,18 @@ function barChart(judged, names) {
         76;
     const grid = [-1, -.5, .5, 1].map((f) => Math.round(f * most)).map((v) => html`<line class="gr" x1="${cx + v * u}" x2="${
         cx + v * u}" y1="22" y2="${
-        22 + rows.length * rh}"/><text x="${cx + v * u}" y="14" text-anchor="middle">${plus(v)}</text>`);
+        22 + rows.length * rh}"/><text x="${cx + v * u}" y="14" text-anchor="middle">${withSign(v)}</text>`);
     const bar = /** @param {number} v @param {number} y @param {string} kind */ (v, y, kind) => { const x = v < 0 ? cx + v *
         u : cx, width = Math.abs(
         v) * u; return html`<rect class="${kind}" x="${x}" y="${y}" width="${width}" height="17" rx="3"/><text x="${v < 0 ? x
             - 6 : x + width + 6}" y="${
-        y + 13.5}" text-anchor="${v < 0 ? 'end' : 'start'}">${plus(v)}</text>`; };
-    const label = rows.map((r, s) => _('%{name}: luck %{luck}, choices %{skill}', { name: names[s], luck: plus(r.luck),
-        skill: plus(r.skill) })).join(
+        y + 13.5}" text-anchor="${v < 0 ? 'end' : 'start'}">${withSign(v)}</text>`; };
+    const label = rows.map((r, s) => _('%{name}: luck %{luck}, choices %{skill}', { name: names[s], luck: withSign(r.luck),
+        skill: withSign(r.skill) })).join(
         '. ');
     return html`<svg class="chart" viewBox="0 0 480 ${26 + rows.length * rh}" role="img" aria-label="${label}">${grid}${
         rows.map((r, s) =>
-        html`<text class="nm" x="0" y="${40 + s * rh}">${names[s]} ${plus(r.all)}</text>${
+        html`<text class="nm" x="0" y="${40 + s * rh}">${names[s]} ${withSign(r.all)}</text>${
         bar(r.luck, 48 + s * rh, 'luck')}${bar(r.skill, 70 + s * rh, 'skill')}`)}<line class="ax" x1="${cx}" x2="${
             cx}" y1="20" y2="${
         22 + rows.length * rh}"/><text x="${cx}" y="14" text-anchor="middle">0</text></svg><p class="note">${
@@ -151,9 +151,8 @@ export const chartsHtml = (judged, names, refining) => html`<div class="lg"><spa
 function judgedHtml(judged, names, core, winners, link, refining) {
     const lines = core.lines(), entries = logEntries(lines, core.edition);
     const worst = turningPoints(judged);
-    const turnOf = /** @param {number} line */ (line) => { const n = lines.slice(0, line).filter((l) =>
-        l.startsWith('reveal')).length; return n ?
-        `${ROMAN[(n - 1) / 7 | 0]}.${1 + (n - 1) % 7}` : '–'; };
+    const turnOf = /** @param {number} line */ (line) => turnName(lines.slice(0, line).filter((l) =>
+        l.startsWith('reveal')).length - 1);
     return [html`<div class="lg"><span><i class="a"></i>${_('Luck: cards and order')}</span><span><i class="b"></i>${
         _('Skill: the choices')}</span></div>${barChart(judged, names)}<h3 class="title">${_('Chance to win')}</h3>${
         winChart(judged, names, lines,
@@ -195,7 +194,7 @@ export class EndView {
     render() {
         const [title, text] = resultWords(this.view, this.names, this.winners, this.me), [charts, moments] = this.judged;
         put(this.root, html`<div class="view end">${pageTop(_('Final scores'))}<main class="fin"><section class="win">${
-            scene()}<i class="fade"></i><div class="medal"><svg viewBox="0 0 40 40" aria-hidden="true"><use href="#a-${
+            desertScene()}<i class="fade"></i><div class="medal"><svg viewBox="0 0 40 40" aria-hidden="true"><use href="#a-${
             ANIMALS[this.winners[0] ?? 0]}"/></svg></div><div class="tx"><h1 class="title" tabindex="-1">${title}</h1><p>${
             text}</p><div class="acts2">${this.game.online && this.game.me < 0 ? '' :
                 html`<button class="btn pri" data-a="rematch">${
@@ -236,7 +235,7 @@ export class EndView {
 
     /** @param {Event} event */
     click(event) {
-        const act = near(event, '[data-a]')?.dataset.a, { game } = this;
+        const act = closest(event, '[data-a]')?.dataset.a, { game } = this;
         if (act === 'download')
             download(`pyramids-${game.id}.pyr`, game.record());
         else if (act === 'rematch' && game instanceof LocalGame)

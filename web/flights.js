@@ -2,11 +2,11 @@
  * flights.js: what moves on the table from one look to the next (motion.js says how): gems to the score card, points to a
  * player, others' pyramids to their shelf, a new card, a new round. What is celebrated is in moments.js.
  */
-import { $$, fill } from './dom.js';
+import { $$, replaceContent } from './dom.js';
 import { SYMBOLS, pyramidOf, symbol } from './draw.js';
 import { signed } from './words.js';
-import { EASE, count, fly, isSeen, isStill, move } from './motion.js';
-import { play } from './sound.js';
+import { EASE, countUp, fly, isSeen, isStill, animate } from './motion.js';
+import { playSound } from './sound.js';
 
 /** @typedef {import('./core.js').View} View */
 /** @typedef {import('./aim.js').Place} Place */
@@ -52,20 +52,20 @@ export class Flights {
             return;
         if (last.tray === now.tray && (last.quarters !== now.quarters || last.mirror !== now.mirror)) {
             const quarters = (now.quarters - last.quarters + 5) % 4 - 1;
-            move(root.querySelector('.xcard .pat'), [{ transform: `rotate(${-90 * quarters}deg) scaleX(${
+            animate(root.querySelector('.xcard .pat'), [{ transform: `rotate(${-90 * quarters}deg) scaleX(${
                 last.mirror === now.mirror ? 1 : -1})` }, { transform: 'none' }], 120);
         }
         this.shelve(leaving);
         for (const n of now.cards)
             if (n && last.cards.length && !last.cards.includes(n))
-                move(root.querySelector(`.cards-in article[data-n="${n}"]`), [{ opacity: 0, transform: 'scale(.9)' },
+                animate(root.querySelector(`.cards-in article[data-n="${n}"]`), [{ opacity: 0, transform: 'scale(.9)' },
                     { opacity: 1, transform: 'none' }], 360);
         if (now.round > last.round && last.round >= 0)
             this.newRound();
         now.totals.forEach((total, s) => {
             for (const place of $$(`${s === seat ? '.score .tot, ' : ''}.opp[data-seat="${s}"] .num, .peep[data-peep="${
                 s}"] .num`, root))
-                count(place, last.totals[s] ?? total, total, signed);
+                countUp(place, last.totals[s] ?? total, total, signed);
         });
         then.forEach((begin) => begin());
     }
@@ -74,7 +74,7 @@ export class Flights {
     shelve(leaving) {
         for (const { s, n, box } of leaving) {
             const copy = document.createElement('span');
-            fill(copy, pyramidOf(this.table.edition.cards[n]));
+            replaceContent(copy, pyramidOf(this.table.edition.cards[n]));
             fly(copy, new DOMRect(box.left + box.width / 2 - 32, box.top + box.height / 2 - 19, 64, 38),
                 this.seen(`.opp[data-seat="${s}"] .dn[data-n="${n}"]`, `.peep[data-peep="${s}"]`), { duration: 600 });
         }
@@ -82,9 +82,9 @@ export class Flights {
 
     /** A new round: its number, its torch and the first card of its seven. */
     newRound() {
-        play('round');
+        playSound('round');
         for (const part of $$('.rounds li.now .rn, .top .roundtext, .torches li.due', this.table.root))
-            move(part, [{ transform: 'scale(1)' }, { transform: 'scale(1.35)', offset: .35 }, { transform: 'scale(1)' }],
+            animate(part, [{ transform: 'scale(1)' }, { transform: 'scale(1.35)', offset: .35 }, { transform: 'scale(1)' }],
                 700);
     }
 
@@ -114,7 +114,7 @@ export class Flights {
             offset: .5 }, { transform: `translate(${x}px, ${y}px) scale(.75)` }], { duration: points === 10 ? 1000 : 700,
                 easing: EASE });
         flight.onfinish = flight.oncancel = () => tile.remove();
-        play('coin', .2);
+        playSound('coin', .2);
     }
 
     /** What a mark has brought goes to the score card, with its sounds. @param {View} before @param {Place} mark
@@ -126,10 +126,10 @@ export class Flights {
             f: before.round });
         const brought = new Set(after.gains.map((g) => g.c));
         let wait = .12;
-        play('pen');
+        playSound('pen');
         for (const [c, name] of /** @type {const} */ ([['r', 'gem'], ['e', 'gem'], ['f', 'torch'], ['s', 'skull']]))
             if (brought.has(c)) {
-                play(name, wait);
+                playSound(name, wait);
                 wait += .15;
             }
         mark.cells.forEach((i, k) => {
@@ -138,10 +138,10 @@ export class Flights {
                 return;
             const slot = c === 'f' ? had.f : had[c]++, copy = document.createElement('span');
             const to = this.seen(`.score [data-of="${c}${slot}"]`, '.peep.me', '.dock [data-open=score]');
-            fill(copy, symbol(SYMBOLS[c]));
+            replaceContent(copy, symbol(SYMBOLS[c]));
             fly(copy, boxes[k], to, { delay: 60 * k });
             if (to?.closest('.score'))
-                move(to, [{ opacity: 0 }, { opacity: 0, offset: .85 }, { opacity: 1 }], 360, 60 * k);
+                animate(to, [{ opacity: 0 }, { opacity: 0, offset: .85 }, { opacity: 1 }], 360, 60 * k);
         });
     }
 }

@@ -15,11 +15,11 @@ import { playerName } from './words.js';
 
 /** @typedef {import('./core.js').Core} Core */
 /** @typedef {{name: string, level: string}} Seat level: '' for a person */
-/** @typedef {{at: string, pin: string, picked: number[]}} Held what is placed or picked but not confirmed, and in which
+/** @typedef {{at: string, pin: string, picked: number[]}} Draft what is placed or picked but not confirmed, and in which
  * position */
 /** @typedef {{seat: number, made: string[], confirmed: boolean}} Pending steps that a seat has made */
 /** @typedef {{record: string, seats: Seat[], me: number, pending: Pending[]}} Parted a game as older pages kept it */
-/** @typedef {{id: string, record: string, edition: string, held?: Held | null, copy?: string, claim?: string}} Stored
+/** @typedef {{id: string, record: string, edition: string, held?: Draft | null, copy?: string, claim?: string}} Stored
  *  record: what the core saves;
  *  copy: the code of the table at a server that this is a copy of; claim: of the window that plays it */
 /** @typedef {Stored | Stored & Parted} Saved */
@@ -55,8 +55,8 @@ export class Game {
         /** A lesson's words, shown instead of the usual ones. @type {{step: number, of: number, title: string, text:
          * string} | null} */
         this.coach = null;
-        /** @type {Held | null} */
-        this.held = null;
+        /** @type {Draft | null} */
+        this.draft = null;
         /** @type {() => void} */
         this.changed = () => {};
         /** The server has refused the choice; a code of err.h. @type {(code: number) => void} */
@@ -79,11 +79,11 @@ export class Game {
     /** Whether the looking seat has sent its choice and others have not. */
     isSealed() { return this.core.isConfirmed(this.me); }
     /** A step of the choice that is being made was made or undone. */
-    touched() {}
-    /** Keeps what is placed or picked, so that a closed window does not cost it. @param {Held} held */
-    hold(held) {
-        const changed = JSON.stringify(held) !== JSON.stringify(this.held);
-        this.held = held;
+    draftChanged() {}
+    /** Keeps what is placed or picked, so that a closed window does not cost it. @param {Draft} draft */
+    keepDraft(draft) {
+        const changed = JSON.stringify(draft) !== JSON.stringify(this.draft);
+        this.draft = draft;
         return changed;
     }
     /** A hint was looked at: at a table with people they are told. */
@@ -160,7 +160,7 @@ export class LocalGame extends Game {
             const level = core.localLevel(s);
             return { name: level ? playerName(name) : name, level };
         }), -1, saved.id);
-        game.held = saved.held ?? null;
+        game.draft = saved.held ?? null;
         game.copy = saved.copy ?? '';
         if (game.copy)
             game.banner = { icon: 'bot', text: _('This is a copy: you are playing against bots. The table ' +
@@ -187,7 +187,7 @@ export class LocalGame extends Game {
     }
 
     save() {
-        const { core, id, held, copy, claim } = this, edition = this.editionText();
+        const { core, id, draft: held, copy, claim } = this, edition = this.editionText();
         if (core.isOver()) {
             keepGame({ id, date: Date.now(), record: core.log(), me: this.seats.findIndex((s) => !s.level), edition });
             write('game', undefined);
@@ -204,9 +204,9 @@ export class LocalGame extends Game {
         this.me = me;
     }
 
-    /** @param {Held} held */
-    hold(held) {
-        const changed = super.hold(held);
+    /** @param {Draft} draft */
+    keepDraft(draft) {
+        const changed = super.keepDraft(draft);
         if (changed && !this.stopped && !this.core.isOver())
             this.save();
         return changed;
@@ -259,7 +259,7 @@ export class LocalGame extends Game {
         this.run();
     }
 
-    touched() {
+    draftChanged() {
         if (!this.stopped)
             this.save();
     }

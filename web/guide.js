@@ -1,13 +1,13 @@
 /** guide.js: the table for someone's first game: what to do now, and a tip a turn, as long as the first round lasts. */
 import { _ } from './i18n.js';
-import { taps } from './dom.js';
+import { hasTouch } from './dom.js';
 import { TableView } from './table.js';
 
 /** @typedef {import('./core.js').View} View */
 
 /** A tip for each turn of the first round, in the order in which things come up. */
 const tips = () => [
-    taps() ? _('Tap a space with blue corners: the pattern goes there. Tap it again to see other ways.') :
+    hasTouch() ? _('Tap a space with blue corners: the pattern goes there. Tap it again to see other ways.') :
         _('Click a space with blue corners: the pattern goes there. Click it again to see other ways.'),
     _('Continue from your marks towards a golden tomb: a finished pyramid is worth 10 points.'),
     _('Gems count in pairs: one ruby and one emerald are worth 5 points together, a single gem 1.'),
@@ -25,7 +25,7 @@ export class GuidedView extends TableView {
             return [title, text];
         const { pin } = this.aim;
         return [title, !pin ? tips()[view.turn] : pin.cells.length > 1 ?
-            (taps() ? _('This is what you would gain. Confirm, or tap elsewhere; Rotate and Mirror turn the pattern.') :
+            (hasTouch() ? _('This is what you would gain. Confirm, or tap elsewhere; Rotate and Mirror turn the pattern.') :
                 _('This is what you would gain. Confirm, or click elsewhere; Rotate and Mirror turn the pattern.')) :
             _('The pattern does not fit here, so this marks a single space. Confirm, or try another space or your other ' +
             'card.')];

@@ -3,12 +3,12 @@
  * what the buttons do; the table (table.js) draws what comes of it.
  */
 import { _ } from './i18n.js';
-import { $, $$, announce, fill, near } from './dom.js';
+import { $, $$, announce, replaceContent, closest } from './dom.js';
 import { patternPicture, turned } from './draw.js';
 import { gains, reason, spaceNames } from './words.js';
-import { same } from './aim.js';
+import { isSamePlace } from './aim.js';
 import { settings } from './store.js';
-import { tick } from './sound.js';
+import { playSnap } from './sound.js';
 import { sayPlaced } from './telling.js';
 import { listPlacements } from './sheets.js';
 import { dropHint, hint, pickHint } from './hints.js';
@@ -23,7 +23,7 @@ export class Hand {
     /** @param {Table} table */
     constructor(table) {
         this.table = table;
-        /** @type {{slot: number, cell: number, mode: '' | 'move' | 'paint' | 'dab', x: number, y: number, touch: boolean}
+        /** @type {{slot: number, cell: number, mode: '' | 'move' | 'paint' | 'toggle', x: number, y: number, touch: boolean}
          * | null} */
         this.drag = null;
         /** @type {HTMLElement | null} */
@@ -56,7 +56,7 @@ export class Hand {
         on('pointercancel', () => this.endDrag(false));
         addEventListener('blur', () => this.endDrag(false), { signal });
         on('wheel', (e) => {
-            if (near(e, '.cells') && this.table.canAim()) {
+            if (closest(e, '.cells') && this.table.canAim()) {
                 e.preventDefault();
                 this.table.turn(e.deltaY < 0 ? -1 : 1);
             }
@@ -69,7 +69,7 @@ export class Hand {
     pointerOver(event) {
         if (event.pointerType !== 'mouse' || this.drag?.mode || !this.table.aim)
             return;
-        const cell = near(event, '[data-cell]');
+        const cell = closest(event, '[data-cell]');
         if (this.table.hints)                    // what the hint shows stays until something is placed
             return;
         if (cell && this.table.canAim()) {
@@ -85,7 +85,7 @@ export class Hand {
 
     /** @param {PointerEvent} event */
     pointerDown(event) {
-        const cell = near(event, '[data-cell]'), tray = near(event, '.xcard');
+        const cell = closest(event, '[data-cell]'), tray = closest(event, '.xcard');
         this.wasDragged = false;
         if (!this.table.canAim() || event.button !== 0 || !(cell || tray))
             return;
@@ -110,11 +110,11 @@ export class Hand {
         const { drag } = this, { aim } = this.table;
         if (!drag || drag.mode || !aim || !this.table.canAim())
             return;
-        drag.mode = 'dab';
+        drag.mode = 'toggle';
         aim.set(null);
         aim.painting = true;
-        aim.dab(drag.slot, drag.cell);
-        tick();
+        aim.togglePaint(drag.slot, drag.cell);
+        playSnap();
         this.table.answer();
         this.table.render();
     }
@@ -139,7 +139,7 @@ export class Hand {
         if (drag.mode === 'paint') {
             if (cell && cell[0] === drag.slot)
                 aim.paint(cell[0], cell[1]);
-        } else if (drag.mode === 'dab') {
+        } else if (drag.mode === 'toggle') {
             if (cell && aim.painting && cell[0] === drag.slot && cell[1] !== drag.cell) {
                 drag.cell = cell[1];
                 if (!aim.painted.includes(cell[1]))
@@ -153,7 +153,7 @@ export class Hand {
             if (to)
                 aim.snap(to.slot, to.across - .5, to.down - .5);
             if (aim.hover && /** @type {Place} */ (aim.hover).step !== was)
-                tick();
+                playSnap();
             this.carry(event.clientX, y);
         }
         this.table.layers();
@@ -167,7 +167,7 @@ export class Hand {
         if (!this.carried) {
             this.carried = document.createElement('div');
             this.carried.className = 'carried';
-            fill(this.carried, patternPicture(aim.one ? [[0, 0]] : turned(aim.pattern, aim.quarters, aim.mirror)));
+            replaceContent(this.carried, patternPicture(aim.one ? [[0, 0]] : turned(aim.pattern, aim.quarters, aim.mirror)));
             // As large as it will lie on the card; the picture is three spaces wide, four if the pattern is.
             const space = (this.grids[0]?.box.width ?? 0) / 5;
             const [, , wide] = ($('svg', this.carried).getAttribute('viewBox') ?? '').split(' ');
@@ -188,7 +188,7 @@ export class Hand {
         if (!drag?.mode || !aim)
             return;
         this.wasDragged = true;
-        if (drag.mode === 'dab')
+        if (drag.mode === 'toggle')
             return;
         const found = keep && aim.hover && !aim.hover.bad ? aim.hover : null;
         if (found) {
@@ -205,7 +205,7 @@ export class Hand {
 
     /** @param {FocusEvent} event */
     focused(event) {
-        const cell = near(event, '[data-cell]');
+        const cell = closest(event, '[data-cell]');
         if (!cell || !this.table.aim || !this.table.canAim() || !cell.matches(':focus-visible'))
             return;
         this.table.focus[Number(cell.dataset.slot)] = Number(cell.dataset.cell);
@@ -213,10 +213,10 @@ export class Hand {
 
     /** @param {KeyboardEvent} event */
     key(event) {
-        if (document.querySelector('dialog[open]') || this.table.game.covered || event.altKey || near(event,
+        if (document.querySelector('dialog[open]') || this.table.game.covered || event.altKey || closest(event,
             'input, select, textarea'))
             return;
-        const k = event.key.toLowerCase(), cell = near(event, '[data-cell]');
+        const k = event.key.toLowerCase(), cell = closest(event, '[data-cell]');
         if ((event.ctrlKey || event.metaKey) && k === 'z') {
             event.preventDefault();
             this.table.undo();
@@ -239,7 +239,7 @@ export class Hand {
             }
             return;
         }
-        if (this.table.hints && near(event, '.hints') && (/^[1-4]$/.test(k) || k === 'arrowleft' || k === 'arrowright')) {
+        if (this.table.hints && closest(event, '.hints') && (/^[1-4]$/.test(k) || k === 'arrowleft' || k === 'arrowright')) {
             event.preventDefault();
             pickHint(this.table, /^\d$/.test(k) ? Number(k) - 1 : this.table.hints.at + (k === 'arrowleft' ? -1 : 1));
             return;
@@ -266,7 +266,7 @@ export class Hand {
             const slot = Number(cell.dataset.slot), i = Number(cell.dataset.cell), { aim } = this.table;
             if (this.table.hints)
                 this.table.confirm();
-            else if (aim.pin && aim.pin.slot === slot && aim.pin.cells.includes(i) && (!aim.hover || same(aim.hover,
+            else if (aim.pin && aim.pin.slot === slot && aim.pin.cells.includes(i) && (!aim.hover || isSamePlace(aim.hover,
                 aim.pin) || aim.hover.bad))
                 this.table.confirm();
             else if (aim.hover && !aim.hover.bad && aim.hover.cells.includes(i)) {

@@ -1,9 +1,9 @@
 /** home.js: the first page: play now, with friends, go on, learn. */
 import { html } from './html.js';
 import { LANGUAGES, _, language, listWords, ngettext } from './i18n.js';
-import { dialog, near, put, radioKeys, toast } from './dom.js';
-import { avatar, icon, levelPicture, scene, wordmark } from './draw.js';
-import { LEVELS, levelName } from './words.js';
+import { dialog, closest, put, radioKeys, toast } from './dom.js';
+import { avatar, icon, levelPicture, desertScene, wordmark } from './draw.js';
+import { LEVELS, levelName, roundAndTurn } from './words.js';
 import { LocalGame, botName, startBotGame } from './game.js';
 import { cutName, editions, games, read, saveSettings, settings } from './store.js';
 
@@ -86,7 +86,7 @@ export class HomeView {
                 'd')}</label><button class="iconbtn" data-a="theme" aria-label="${_('Theme')}">${
                 icon('sun')}</button><button class="iconbtn" data-a="settings" aria-label="${_('Settings')}">${
                     icon('gear')}</button></header>
-            <main><div class="hero">${scene()}<div class="txt"><h1 class="title">${
+            <main><div class="hero">${desertScene()}<div class="txt"><h1 class="title">${
                 _('Find the way down to the tomb.')}</h1><p>${
                 _('Turn a card, take your pen, choose your path. Two to four players, twenty minutes.')}</p></div></div>
             <div class="lobby"><section class="panel play" aria-labelledby="h-play"><h2 class="title" id="h-play">${
@@ -122,9 +122,8 @@ export class HomeView {
                     _('My tables (%{n})', { n: this.tables.length }) :
                 _('My tables')}</a></div></section>
             <div class="tiles">${this.tables.slice(0, 1).map((t) => tile(`table/${t.code}`, 'people', ...this.tableWords(t),
-                'cont'))}${saved ? tile('play', 'play', _('Continue'), reveals ? _('Round %{round}, turn %{turn}', { round: 1
-                + ((
-                reveals - 1) / 7 | 0), turn: 1 + (reveals - 1) % 7 }) : _('Setup'), 'cont') : newcomer ? tile('learn',
+                'cont'))}${saved ? tile('play', 'play', _('Continue'), reveals ? _('Round %{round}, turn %{turn}',
+                roundAndTurn(reveals - 1)) : _('Setup'), 'cont') : newcomer ? tile('learn',
                     'learn', _('New here?'),
                 _('Learn in ten steps'), 'cont') : ''}<span class="p-tiles ${five([_('Learn'), _('Rules'), _('Replays'),
                     _('Score pad'), _('Cards')])}">${tile('learn', 'learn', _('Learn'), _('Ten short steps'))}${
@@ -144,7 +143,7 @@ export class HomeView {
 
     /** Arrows move within a group of choices. @param {KeyboardEvent} event */
     key(event) {
-        if (event.key === 'Enter' && near(event, '[name=code]')) {
+        if (event.key === 'Enter' && closest(event, '[name=code]')) {
             event.preventDefault();
             void this.join();
         }
@@ -153,8 +152,8 @@ export class HomeView {
 
     /** @param {Event} event */
     async click(event) {
-        const act = near(event, '[data-a]')?.dataset.a, opponents = near(event, '[data-opponents]')?.dataset.opponents, level
-            = near(event,
+        const act = closest(event, '[data-a]')?.dataset.a, opponents = closest(event, '[data-opponents]')?.dataset.opponents,
+            level = closest(event,
             '[data-level]')?.dataset.level;
         if (opponents) saveSettings({ opponents: Number(opponents) });
         if (level) saveSettings({ level });

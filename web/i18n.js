@@ -48,6 +48,13 @@ function fill(text, values) {
     return values ? text.replace(/%\{(\w+)\}/g, (all, name) => name in values ? isolated(values[name]) : all) : text;
 }
 
+/** Fills the places of a text that the command has, too: %s and %d or, in another order, %2$s. @param {string} text
+ * @param {(string | number)[]} values */
+export function fillInOrder(text, values) {
+    let next = 0;
+    return text.replace(/%(?:(\d)\$)?[sdu]/g, (_all, at) => isolated(values[at ? at - 1 : next++]));
+}
+
 /** A text. @param {string} text @param {Values} [values] */
 export function _(text, values) {
     const known = look(text);

@@ -5,7 +5,7 @@
  */
 import { html } from './html.js';
 import { _ } from './i18n.js';
-import { $, $$, announce, dialog, taps, toast } from './dom.js';
+import { $, $$, announce, dialog, hasTouch, toast } from './dom.js';
 import { formOf, icon, targetLayer, turned } from './draw.js';
 import { DRAW, spacesOf, takeStep } from './core.js';
 import { Game, startBotGame } from './game.js';
@@ -30,7 +30,7 @@ import { read, settings, write } from './store.js';
 
 /** @type {Lesson[]} */
 const STEPS = [
-    { record: 'one', title: () => _('A pyramid card'), task: () => taps() ?
+    { record: 'one', title: () => _('A pyramid card'), task: () => hasTouch() ?
         _('These are your two cards. On each the arrow is the entrance, the golden space the tomb; dark spaces are walls. ' +
             'Tap an ' +
             'entrance, then Confirm.') :
@@ -42,7 +42,7 @@ const STEPS = [
             'on the ' +
             'way help you or cost you.'),
         done: (_b, made) => made.length > 0, miss: () => '' },
-    { record: 'first', target: '32:e1', title: () => _('The first mark'), task: () => taps() ?
+    { record: 'first', target: '32:e1', title: () => _('The first mark'), task: () => hasTouch() ?
         _('Every turn a card gives everyone a pattern to mark. The first mark on a card must cover its entrance, but you ' +
             'choose how ' +
             'it lies. Tap the entrance of 32 again and again until the pattern covers the ringed ruby, then Confirm.') :
@@ -51,17 +51,17 @@ const STEPS = [
             'it lies. Click the entrance of 32 again and again until the pattern covers the ringed ruby, then Confirm.'),
         told: () =>
             _('The whole pattern goes on one of your two cards, and the first mark on a card always covers its entrance.'),
-        done: (b, _m, a) => a.desks[0].rubies > b.desks[0].rubies, miss: () => taps() ?
+        done: (b, _m, a) => a.desks[0].rubies > b.desks[0].rubies, miss: () => hasTouch() ?
             _('That way the ruby is not covered. Tap the entrance again to see the next way.') :
             _('That way the ruby is not covered. Click the entrance again to see the next way.') },
-    { record: 'turn', title: () => _('Turn and mirror'), task: () => taps() ?
+    { record: 'turn', title: () => _('Turn and mirror'), task: () => hasTouch() ?
         _('Patterns may be turned and mirrored. Tap an entrance, then press Rotate or Mirror, and see how the L lies now. ' +
             'Mark it in ' +
             'another way than its card shows it.') :
         _('Patterns may be turned and mirrored. Click an entrance, then press Rotate or Mirror, and see how the L lies ' +
             'now. Mark it in ' +
             'another way than its card shows it.'),
-        told: () => taps() ?
+        told: () => hasTouch() ?
             _('Patterns may be turned by quarters and mirrored. Tap the same space again to see other ways.') :
             _('Patterns may be turned by quarters and mirrored. Click the same space again to see other ways; R and F do ' +
                 'it on a keyboard.'),
@@ -101,8 +101,8 @@ const STEPS = [
             'get another one, and so on.'),
         done: (_b, made) => made.length > 1, miss: () => _('Cover the red cross with the pattern.') },
     { record: 'tomb', target: '12:e5', title: () => _('Reach the tomb'), task: () =>
-        taps() ? _('The pattern does not reach the tomb, but you may always mark a single space instead. Press One, tap ' +
-            'the ringed tomb, ' +
+        hasTouch() ? _('The pattern does not reach the tomb, but you may always mark a single space instead. Press One, ' +
+            'tap the ringed tomb, ' +
             'confirm; then take a new card.') :
             _('The pattern does not reach the tomb, but you may always mark a single space instead. Press One, click the ' +
                 'ringed tomb, ' +
@@ -111,7 +111,7 @@ const STEPS = [
             'The pyramid is complete: 10 points. It stays face up for everyone to see, and you took a new one. Each card ' +
             'has a ' +
             'number from 1 to 48: when several players complete cards in a turn, the lowest number chooses first.'),
-        done: (b, _m, a) => a.desks[0].done.length > b.desks[0].done.length, miss: () => taps() ?
+        done: (b, _m, a) => a.desks[0].done.length > b.desks[0].done.length, miss: () => hasTouch() ?
             _('Tap the golden tomb: a single space will do.') : _('Click the golden tomb: a single space will do.') },
     { record: 'points', target: '34:a5', title: () => _('Pyramid points'), task: () =>
         _('You have finished one orange pyramid. The first player with two of a colour gets 10 extra points, the next ' +
@@ -292,7 +292,7 @@ class LessonView extends TableView {
 }
 
 /** @param {App} app @param {string} [step] from 1 */
-export function learn(app, step) {
+export function showLessons(app, step) {
     const at = Math.min(STEPS.length, Math.max(1, Number(step ?? progress().at + 1) || 1)) - 1;
     const game = new LessonGame(app, at);
     app.show((root) => {

@@ -2,10 +2,10 @@
  * tables. */
 import { html } from './html.js';
 import { _, listWords, ngettext } from './i18n.js';
-import { dialog, near, put, radioKeys, toast } from './dom.js';
+import { dialog, closest, put, radioKeys, toast } from './dom.js';
 import { avatar, icon, levelPicture } from './draw.js';
 import { LEVELS, levelName } from './words.js';
-import { OnlineGame, ServerError, api, reachable, serverWords, tableLink, visit } from './online.js';
+import { OnlineGame, ServerError, api, publicAddress, serverWords, tableLink, visit } from './online.js';
 import { qrPicture } from './qr.js';
 import { cutName, read, saveSettings, settings, write } from './store.js';
 import { pageTop } from './main.js';
@@ -116,7 +116,8 @@ export class NewTableView {
 
     /** @param {Event} event */
     async click(event) {
-        const b = near(event, 'button'), { a, kind, of, clock, edition, switch: flips } = b?.dataset ?? {}, { wants } = this;
+        const { wants } = this, b = closest(event, 'button');
+        const { a, kind, of, clock, edition, switch: flips } = b?.dataset ?? {};
         if (kind) this.kinds[Number(of) - 1] = kind;
         if (clock) wants.clock = clock;
         if (edition) wants.edition = edition;
@@ -190,7 +191,7 @@ class LobbyView {
         this.showsQr = false;
         /** Where others reach this page; null: they cannot. @type {string | null} */
         this.base = `${location.origin}${location.pathname}`;
-        void reachable().then((base) => {
+        void publicAddress().then((base) => {
             this.base = base;
             this.render();
         });
@@ -259,7 +260,7 @@ class LobbyView {
 
     /** @param {Event} event */
     async click(event) {
-        const b = near(event, 'button'), { game } = this, link = this.link(), { a, kind, of, link: other = link } =
+        const b = closest(event, 'button'), { game } = this, link = this.link(), { a, kind, of, link: other = link } =
             b?.dataset ?? {};
         const seat = Number(b?.dataset.seat ?? 0);
         if (!b)
@@ -427,7 +428,7 @@ class LobbyView {
 }
 
 /** @param {App} app @param {string} code @param {string} [seat] @param {string} [key] */
-export function table(app, code, seat, key) {
+export function showTable(app, code, seat, key) {
     const id = (code ?? '').replace(/[\s\p{Pd}]/gu, '').toUpperCase();
     app.game?.stop();
     const game = new OnlineGame(app, id);

@@ -5,7 +5,7 @@
  */
 import { html } from './html.js';
 import { _, loadLanguage, pickLanguage } from './i18n.js';
-import { $, confirmed, dialog, download, fill, near, put, toast } from './dom.js';
+import { $, askToConfirm, dialog, download, replaceContent, closest, put, toast } from './dom.js';
 import { icon, wordmark } from './draw.js';
 import { Core } from './core.js';
 import { ruleLink, symbolList } from './words.js';
@@ -57,7 +57,7 @@ export class App {
         this.game = null;
         /** A version of the page that waits. @type {ServiceWorker | null} */
         this.newer = null;
-        $('#newer').addEventListener('click', (e) => { if (near(e, 'button')) this.useNewer(); });
+        $('#newer').addEventListener('click', (e) => { if (closest(e, 'button')) this.useNewer(); });
         // A record or an edition may be dropped anywhere; the pages of replays have their own place for what is wrong with
         // it.
         addEventListener('dragover', (e) => e.preventDefault());
@@ -69,7 +69,7 @@ export class App {
             void this.isMissing().then(async (missing) => missing ? toast(this.missing) : (await
                 import('./replay.js')).openFile(this, file, toast));
         });
-        $('#unkept').addEventListener('click', (e) => this.rescue(near(e, 'button')?.dataset.a));
+        $('#unkept').addEventListener('click', (e) => this.rescue(closest(e, 'button')?.dataset.a));
         storage.changed = () => this.sayUnkept(lacksRoom());
         addEventListener('hashchange', () => void this.route());
         addEventListener('storage', ({ key, newValue }) => {
@@ -91,7 +91,7 @@ export class App {
      * @param {boolean} is */
     sayUnkept(is) {
         $('#unkept').hidden = !is;
-        fill($('#unkept'), html`<span>${
+        replaceContent($('#unkept'), html`<span>${
             _('This browser cannot save your game: its storage is full or turned off. The game lasts as long as this page ' +
                 'is open.')
             }</span><button class="btn pri" data-a="save">${icon('save')}${
@@ -170,7 +170,7 @@ export class App {
     offerNewer() {
         const table = this.rest && this.shown instanceof this.rest.TableView;
         $('#newer').hidden = !this.newer || table === true;
-        fill($('#newer'), html`<span>${_('A newer version is ready.')}</span><button class="btn pri">${
+        replaceContent($('#newer'), html`<span>${_('A newer version is ready.')}</span><button class="btn pri">${
             _('Reload')}</button>`);
     }
 
@@ -258,7 +258,7 @@ export class App {
             return;
         }
         const turns = LocalGame.saved()?.record.match(/^reveal /gm)?.length ?? 0;
-        if (turns > 1 && !await confirmed(_('Start a new game?'), _('Your unfinished game will be discarded.'),
+        if (turns > 1 && !await askToConfirm(_('Start a new game?'), _('Your unfinished game will be discarded.'),
             _('New game')))
             return;
         this.game?.stop();
@@ -345,7 +345,7 @@ class NoEngineView {
         put(root, html`<div class="page">${pageTop('')}<main class="page-in narrow"><h1 class="title">${
             app.missing}</h1><p class="bars"><button class="btn pri">${
             icon('undo')}${_('Try again')}</button></p></main></div>`);
-        root.addEventListener('click', (e) => { if (near(e, 'button')) void app.route(); });
+        root.addEventListener('click', (e) => { if (closest(e, 'button')) void app.route(); });
     }
 
     stop() {}

@@ -5,14 +5,14 @@
  */
 import { html } from './html.js';
 import { _, ngettext } from './i18n.js';
-import { fill, toast } from './dom.js';
-import { pyramidOf, shape, star, wayLayer } from './draw.js';
+import { replaceContent, toast } from './dom.js';
+import { pyramidOf, shape, starIcon, wayLayer } from './draw.js';
 import { COLOURS } from './core.js';
-import { colourName, plus, winnerWords } from './words.js';
+import { colourName, withSign, winnerWords } from './words.js';
 import { countOf, stakeOf } from './completed.js';
-import { EASE, isSeen, isStill, until } from './motion.js';
+import { EASE, isSeen, isStill, onAnyInput } from './motion.js';
 import { games } from './store.js';
-import { play } from './sound.js';
+import { playSound } from './sound.js';
 
 /** @typedef {import('./core.js').View} View */
 /** @typedef {import('./table.js').TableView} Table */
@@ -107,10 +107,10 @@ export class Moments {
                 s.card === n);
             const ghost = table.aim?.pin && before[table.aim.pin.slot]?.card === n ? table.aim.pin.cells : [];
             if (layer && slot)
-                fill(layer, wayLayer(wayDown(edition.cards[n], [...slot.marks, ...table.madeOn(n), ...ghost])));
+                replaceContent(layer, wayLayer(wayDown(edition.cards[n], [...slot.marks, ...table.madeOn(n), ...ghost])));
         });
         this.state = 'hold';
-        play('tomb', .3);
+        playSound('tomb', .3);
         /** @type {ReturnType<typeof setTimeout>[]} */
         const timers = [];
         const home = () => {
@@ -118,7 +118,7 @@ export class Moments {
             then();
             this.goHome(cards);
         };
-        const stop = until(() => {
+        const stop = onAnyInput(() => {
             timers.forEach(clearTimeout);
             const held = this.state === 'hold';
             this.state = '';
@@ -140,11 +140,11 @@ export class Moments {
         const last = edition.cards[cards[cards.length - 1]], won = this.stake(view, cards);
         const title = cards.length > 1 ? _('Pyramids %{a} and %{b} complete', { a: cards[0], b: cards[1] }) :
             _('Pyramid %{n} complete', { n: cards[0] });
-        fill(stage, html`<div class="dim"></div><div class="rise"><div class="burst"></div><div class="pyrs">${
+        replaceContent(stage, html`<div class="dim"></div><div class="rise"><div class="burst"></div><div class="pyrs">${
             cards.map((n) => pyramidOf(edition.cards[n]))}</div><p class="title">${title}</p>${cards.length > 1 ? '' :
             html`<p>${nthWords(countOf(table, view, me, last.colour), last.colour)}</p>`}<div class="pluses"><span>${
-            plus(10 * cards.length)}</span>${won.map(({ k, points }) => html`<span class="k-${k}">${shape(k)}${
-                plus(points)}</span>`)}</div></div>`);
+            withSign(10 * cards.length)}</span>${won.map(({ k, points }) => html`<span class="k-${k}">${shape(k)}${
+                withSign(points)}</span>`)}</div></div>`);
         cards.forEach((n, i) => {
             const from = table.root.querySelector(`.cards-in article[data-n="${n}"] .hwrap`)?.getBoundingClientRect();
             const to = stage.querySelectorAll('.pyr')[i], box = to.getBoundingClientRect();
@@ -172,7 +172,7 @@ export class Moments {
                 { transform: `translate(${x}px, ${y}px) scale(${size})` }], { duration: END - HOME, easing: 'ease-in-out',
                     fill: 'forwards' });
         });
-        play('coin', .35);
+        playSound('coin', .35);
     }
 
     /** The game is over: who has won, and whether it was one's best. @param {() => void} then */
@@ -191,12 +191,12 @@ export class Moments {
             view.desks.map((d) => d.done.length ? Math.min(...d.done) : undefined), core.winners());
         this.end();
         this.state = 'hold';
-        fill(this.open('rising'),
+        replaceContent(this.open('rising'),
             html`<div class="dim"></div><div class="rise"><div class="burst"></div><div class="medal">${
-            star}</div><p class="title">${title}</p><p>${why}</p>${best ? html`<div class="pluses"><span>${
+            starIcon}</div><p class="title">${title}</p><p>${why}</p>${best ? html`<div class="pluses"><span>${
                 best}</span></div>` : ''}</div>`);
-        play('tomb');
-        const stop = until(() => {
+        playSound('tomb');
+        const stop = onAnyInput(() => {
             clearTimeout(timer);
             this.state = '';
             this.end = () => {};

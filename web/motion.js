@@ -14,7 +14,7 @@ export const isStill = () => calm.matches || document.hidden;
 const counting = new Set();
 
 /** Something that any input ends: `stop` is called once, then or by hand. @param {() => void} stop */
-export function until(stop) {
+export function onAnyInput(stop) {
     const end = () => { if (counting.delete(end)) stop(); };
     counting.add(end);
     return end;
@@ -30,7 +30,7 @@ export function finishMotion() {
 
 /** @param {Element | null | undefined} element @param {Keyframe[]} frames @param {number} duration @param {number}
  * [delay] */
-export function move(element, frames, duration, delay = 0) {
+export function animate(element, frames, duration, delay = 0) {
     return element && !isStill() ? element.animate(frames, { duration, delay, easing: EASE, fill: 'backwards' }) : null;
 }
 
@@ -66,7 +66,7 @@ export function fly(copy, from, to, { delay = 0, duration = SLOW, fade = false }
 /** Counts a number up or down where it stands; the text is the new one already. @param {Element | null} element @param
  * {number} from @param {number} to
  * @param {(n: number) => string} write */
-export function count(element, from, to, write) {
+export function countUp(element, from, to, write) {
     const text = element?.firstChild;
     if (!text || isStill() || from === to)
         return;

@@ -5,7 +5,7 @@
  */
 import { NONE, html, sentence } from './html.js';
 import { _, ngettext } from './i18n.js';
-import { confirmed, dialog, toast } from './dom.js';
+import { askToConfirm, dialog, toast } from './dom.js';
 import { icon } from './draw.js';
 import { Game, wholeText } from './game.js';
 import { DRAW, EVENT, NOBODY, WISH, dealAnew, takeStep } from './core.js';
@@ -21,8 +21,8 @@ import { keepGame, read, settings, write } from './store.js';
  * boolean, clock: string, you: number, host: boolean, version: number, round: number, turn: number,
  *  seats: TableSeat[], rematch?: string, points?: number[], winners?: number[], created: number, commitment?: string,
  * host_gone?: number}} Table */
-/** @typedef {import('./game.js').Held} Held */
-/** @typedef {{used?: number, text?: string, held?: Held | null, number?: string, commitment?: string}} Memory what this
+/** @typedef {import('./game.js').Draft} Draft */
+/** @typedef {{used?: number, text?: string, held?: Draft | null, number?: string, commitment?: string}} Memory what this
  *  browser remembers of a table: what the core saves, and what is placed; of older pages: the part in the shuffle */
 
 const PATIENCE = 30000;          // without a connection, before other ways are offered
@@ -86,7 +86,7 @@ export async function api(method, path, body) {
 let asking = null;
 
 /** Whoever we were may be known to the server's other database, so only a person's word makes us somebody new. */
-const meansToBeNew = () => asking ??= confirmed(_('The server does not recognise you'), _(
+const meansToBeNew = () => asking ??= askToConfirm(_('The server does not recognise you'), _(
     'Your seats and statistics belong to a player this server does not recognise; it may be using another database. If ' +
     'you continue as a new player, this browser can no longer play as the old one.'),
     _('Continue as a new player')).finally(() => { asking = null; });
@@ -124,7 +124,7 @@ export class OnlineGame extends Game {
         /** @type {Table | null} */
         this.table = null;
         const memory = read('tables', /** @type {Record<string, Memory>} */ ({}))[code] ?? {};
-        this.held = memory.held ?? null;
+        this.draft = memory.held ?? null;
         this.isCode = this.core.remoteBegin(code, memoryText(memory, code));
         /** What was written down last. */
         this.kept = '';
@@ -156,7 +156,7 @@ export class OnlineGame extends Game {
 
     /** Writes down what another visit would need. */
     remember() {
-        const { core, held } = this, text = core.remoteSave(), kept = JSON.stringify([text, held]);
+        const { core, draft: held } = this, text = core.remoteSave(), kept = JSON.stringify([text, held]);
         if (kept === this.kept || core.remoteState().elsewhere)
             return;                          // then the newer window does
         this.kept = kept;
@@ -325,7 +325,7 @@ export class OnlineGame extends Game {
             [`tag bot ${i + 1} ${s.level}`] : []));
         const made = core.made(me).map((s) => String(s.step));
         const pending = [{ seat: me, made, confirmed: core.isConfirmed(me) }];
-        const held = this.held && { ...this.held, at: this.held.at.replace(/^\d+/, String(whole.length)) };
+        const held = this.draft && { ...this.draft, at: this.draft.at.replace(/^\d+/, String(whole.length)) };
         const record = wholeText({ record: whole.map((l) => l + '\n').join(''), seats, me, pending });
         write('game', { id: `${Date.now()}`, record, edition: this.editionText(), held, copy: this.id });
         this.app.go('play');
@@ -341,15 +341,15 @@ export class OnlineGame extends Game {
 
     isUnsent() { return this.core.remoteState().unsent; }
 
-    /** @param {import('./game.js').Held} held */
-    hold(held) {
-        const changed = super.hold(held);
+    /** @param {Draft} draft */
+    keepDraft(draft) {
+        const changed = super.keepDraft(draft);
         if (changed && !this.stopped && this.me >= 0)
             this.remember();
         return changed;
     }
 
-    touched() { this.remember(); }
+    draftChanged() { this.remember(); }
 
     /** @param {string} text */
     hear(text) {
@@ -539,7 +539,7 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** The address of this page for others: the one it has, unless only this computer understands that one. Null: there is none.
  * @returns {Promise<string | null>} */
-export async function reachable() {
+export async function publicAddress() {
     const here = `${location.origin}${location.pathname}`;
     if (!LOOPBACK.test(location.hostname))
         return here;

@@ -2,7 +2,7 @@
  * to four. Survives a reload. */
 import { html } from './html.js';
 import { _, ngettext } from './i18n.js';
-import { $, confirmed, near, put } from './dom.js';
+import { $, askToConfirm, closest, put } from './dom.js';
 import { ROMAN, avatar, icon, shape, symbol } from './draw.js';
 import { COLOURS, TILES } from './core.js';
 import { padTotal } from './count.js';
@@ -89,14 +89,15 @@ export class PadView {
         const { tiles, sheets } = this.pad, owner = tiles[c][n], name = sheets[owner] ? this.nameOf(owner) : '';
         const question = ngettext('Take the %{n} point from %{name}?', 'Take the %{n} points from %{name}?', TILES[n],
             { name });
-        if (name && owner !== s && !await confirmed(question, _('Only one player can have these points.'), _('Take over')))
+        if (name && owner !== s && !await askToConfirm(question, _('Only one player can have these points.'),
+            _('Take over')))
             return;
         tiles[c][n] = owner === s ? -1 : s;
     }
 
     /** @param {Event} event */
     async click(event) {
-        const b = near(event, '[data-k]'), { pad } = this, before = JSON.stringify(pad);
+        const b = closest(event, '[data-k]'), { pad } = this, before = JSON.stringify(pad);
         if (!b)
             return;
         const s = Number(b.dataset.s ?? 0), n = Number(b.dataset.n ?? 0), sheet = pad.sheets[s];
@@ -114,7 +115,7 @@ export class PadView {
             pad.sheets.length ? -1 :
             o)); } break;
         case 'undo': this.pad = JSON.parse(this.past.pop() ?? before); this.save(); return;
-        case 'clear': { if (!await confirmed(_('Start a new game?'), _('This clears all ticks and keeps the names.'),
+        case 'clear': { if (!await askToConfirm(_('Start a new game?'), _('This clears all ticks and keeps the names.'),
             _('New game'))) return; const names = pad.sheets.map((x) => x.name); this.pad = fresh(); this.pad.sheets =
             names.map((name) => ({ ...blank(),
             name })); break; }

@@ -3,7 +3,7 @@
  * or what a symbol means with a link to its rule. It needs no aim and no speed: a press on a card opens it as a dialog,
  * and the help lists all symbols.
  */
-import { fill, near } from './dom.js';
+import { replaceContent, closest } from './dom.js';
 
 /** @typedef {{html: import('./html.js').Html, label?: string, of: Element, beside: Element, over?: boolean, wait: number,
  * show?: () => () => void}} Found what to show of what (with a name, if it is a picture), beside or over what, after how
@@ -35,7 +35,7 @@ export class Peek {
         root.addEventListener('pointerdown', (e) => {
             this.held = false;
             this.hide();
-            if (e.pointerType !== 'mouse' && !near(e, '.cells'))
+            if (e.pointerType !== 'mouse' && !closest(e, '.cells'))
                 this.wait(this.find(e), true);
         }, { signal });
         for (const type of ['pointerup', 'pointercancel'])
@@ -43,12 +43,12 @@ export class Peek {
                 { if (!this.held) clearTimeout(this.begin); else if (!this.box.querySelector('a')) this.hide(); },
                     { signal });
         root.addEventListener('focusin', (e) => {
-            if (!near(e, '[data-look], [data-shelf]')?.matches(':focus-visible'))
+            if (!closest(e, '[data-look], [data-shelf]')?.matches(':focus-visible'))
                 return;
             this.wait(this.find(e));
         }, { signal });
         root.addEventListener('focusout', () => this.hide(), { signal });
-        document.addEventListener('pointerdown', (e) => { if (!near(e, '.peek') &&
+        document.addEventListener('pointerdown', (e) => { if (!closest(e, '.peek') &&
             !root.contains(/** @type {Node} */ (e.target))) this.hide(); }, { signal });
         addEventListener('scroll', () => this.hide(), { signal, capture: true });
     }
@@ -82,7 +82,7 @@ export class Peek {
             return;
         }
         this.held = held;
-        fill(this.box, html);
+        replaceContent(this.box, html);
         this.box.ariaLabel = label ?? null;
         this.box.hidden = false;
         const by = beside.getBoundingClientRect(), { width, height } = this.box.getBoundingClientRect();

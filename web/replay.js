@@ -6,12 +6,13 @@
 import { html } from './html.js';
 import { _, ngettext, listWords } from './i18n.js';
 import { put, toast } from './dom.js';
-import { ROMAN, avatar, icon, mini, shape, symbol } from './draw.js';
+import { ROMAN, avatar, icon, miniCard, shape, symbol } from './draw.js';
 import { COLOURS, TILES, ERR } from './core.js';
-import { faultWithLine, levelName, moveParts, playerName, signed, withRules } from './words.js';
+import { levelName, moveParts, playerName, signed, withRules } from './words.js';
 import { LARGEST_EDITION, editions, games, keepEdition, keepGame } from './store.js';
 import { unpack } from './pack.js';
 import { LocalGame } from './game.js';
+import { faultWords } from './faults.js';
 import { api, serverWords, visit } from './online.js';
 import { pageTop } from './main.js';
 
@@ -34,7 +35,7 @@ export function loadRecord(app, text, edition = '') {
     const fault = core.load(text);
     if (!fault)
         return core.view(-1) ? core : _('The record ends before the cards are dealt.');
-    return fault.code === ERR.record_edition ? MISSING : faultWithLine(fault);
+    return fault.code === ERR.record_edition ? MISSING : faultWords(fault);
 }
 
 const LARGEST = 65535;             // what the engine reads; a game is written in 4 KB
@@ -127,7 +128,7 @@ export function deskHtml({ edition }, view, before, s, name, { level, me = false
         const fresh = parts.filter((p) => p.card === card).flatMap((p) => p.cells), marks = [...new Set([...(slot.card ? slot
             : old).marks, ...fresh])];
         return card ? html`<div role="img" aria-label="${_('Card %{n}, %{marked} marked', { n: card, marked: marks.length
-            })}">${mini(
+            })}">${miniCard(
             edition.cards[card], marks, fresh)}</div>` : html`<span class="mini none"></span>`;
     });
     return html`<article class="panel opp rp" aria-label="${ngettext('%{name}, %{n} point', '%{name}, %{n} points',
@@ -181,7 +182,7 @@ export class MissingView {
         const core = this.app.core(), fault = core.readEdition((await file.text()).replace(/\r\n?/g, '\n')), { name, text } =
             core.edition;
         if (fault)
-            return _('%{name}: %{message}', { name: file.name, message: faultWithLine(fault) });
+            return _('%{name}: %{message}', { name: file.name, message: faultWords(fault) });
         if (name !== this.name)
             return _('This is the edition “%{other}”. The game was played with “%{name}”.', { other: name, name: this.name
                 });

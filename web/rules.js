@@ -2,10 +2,11 @@
  * try. */
 import { NONE, html } from './html.js';
 import { _ } from './i18n.js';
-import { $$, fill, near, put } from './dom.js';
-import { chamber, formOf, ghostLayer, icon, legalLayer, mini, patternPicture, shape, turned } from './draw.js';
+import { $$, replaceContent, closest, put } from './dom.js';
+import { chamber, formOf, ghostLayer, icon, legalLayer, miniCard, patternPicture, shape, turned } from './draw.js';
 import { spaceName } from './core.js';
 import { colourName, gains, moveParts, reason, ruleLink, signed, spaceNames, spaceWord, symbolList } from './words.js';
+import { RULEBOOK } from './rulebook.js';
 import { LESSONS } from './lessons.js';
 import { EXAMPLES } from './examples.js';
 import { Aim } from './aim.js';
@@ -17,100 +18,18 @@ import { pageTop } from './main.js';
 /** @typedef {import('./html.js').Html} Html */
 /** @typedef {import('./core.js').View} View */
 
-/** Several paragraphs as one text. @param {string[]} texts */
-const paragraphs = (...texts) => texts.join('\n');
-
-/** The texts of src/text/rules.c, word for word, so that one translation serves the terminal, too.
+/** The rules as the terminal shows them, too (src/text/rulebook.inc).
  * @returns {[string, [string, string, Html?][]][]} sections of tag, text and what belongs below it */
 function sections() {
-    return [
-        [_('Components'), [
-            ['R1', paragraphs(_(
-                'There are 48 pyramid cards: 16 green, 16 orange and 16 purple. Each shows a chamber of five by five ' +
-                    'spaces. One space in the top row is the entrance, and one in the bottom row is the tomb. A space ' +
-                    'can be a wall, be empty, or hold one symbol.'),
-                _('Each card has a number from 1 to 48. The numbers decide who replaces cards first, who takes pyramid ' +
-                'points ' +
-                    'first, and who wins a tie: the lower number always comes first.'))],
-            ['R2', _('Eight expedition cards show six different patterns of two to four spaces.')],
-            ['R3', _(
-                'Each player has a score card: ten rubies, ten emeralds, four torches (one per round), ten skulls ' +
-                    'with growing penalties, and pyramid points of 10, 6 and 3 for each colour.')]]],
-        [_('Setup'), [
-            ['R4', _('Each player gets four pyramid cards, keeps two face up and returns two. All players choose at ' +
-                'the same time.')],
-            ['R5', _('All other cards are shuffled into the deck, and four are laid out as the display.')],
-            ['R6', _('The eight expedition cards are shuffled for every round.')]]],
-        [_('A turn'), [
-            ['R7', _('Reveal: turn up the top expedition card. Everyone uses its pattern.')],
-            ['R8', _(
-                'Mark: at the same time, each player marks the whole pattern on one of their two cards. You may turn ' +
-                    'it by quarters and mirror it, but never mark only part of it. Instead of the pattern you may ' +
-                    'always mark exactly one space. Doing nothing is not allowed.')],
-            ['R9', _('You cannot mark walls or spaces that are already marked, and all marks must stay inside the ' +
-                'chamber.')],
-            ['R10', _(
-                'Your first mark on a card must cover the entrance. In every later mark, at least one space must share ' +
-                    'a side with a space that was marked before.')],
-            ['R11', _('Symbols take effect when they are marked:'), symbolList()],
-            ['R12', paragraphs(_(
-                'Replace: if you completed a card, set it aside and take a new one, from the display or unseen from the ' +
-                    'deck. If you completed two, replace them one at a time. The display is refilled when you are done. ' +
-                    'The player who completed the lowest number chooses first.'),
-                _('Completed cards stay face up until the end of the game. Everyone may look at their colours and numbers ' +
-                    'at any time.'))],
-            ['R13', _('When the deck is empty, the display is no longer refilled. The game continues.')],
-            ['R14', paragraphs(_(
-                'Pyramid points: when you complete your 2nd, 4th or 6th pyramid of a colour, you take the highest ' +
-                    'points left for that colour: 10, then 6, then 3. If several players do so in one turn, the lowest ' +
-                    'number among those pyramids goes first.'),
-                _('One player may take points of the same colour several times: with the 2nd, the 4th and the 6th ' +
-                    'pyramid. ' +
-                    'Once 10, 6 and 3 are taken, that colour has no more points.'))],
-            ['R15', _('A round ends after seven turns; the eighth expedition card stays hidden. The game ends after four ' +
-            'rounds.')]]],
-        [_('Scoring'), [
-            ['R16', _(
-                'Score 10 per completed pyramid, 5 per torch, your pyramid points, 5 per pair of one ruby and one ' +
-                'emerald, and 1 per unpaired gem, minus the penalty of your worst skull. Unfinished cards score nothing.')],
-            ['R17', _('Most points win; ties go to whoever completed the lowest-numbered pyramid.')]]],
-        [_('Rulings'), [
-            ['Q1', paragraphs(_(
-                'The spaces of a pattern are marked together. Then gems, torch, skulls and potions take effect, in this ' +
-                    'order; then the crosses are resolved one by one, each with its own symbol before the next.'),
-                _('So a potion in the pattern does not erase a skull that an extra mark adds later.'))],
-            ['Q2', _('A card whose tomb is marked is still yours until it is set aside: an extra mark may go there.')],
-            ['Q3', _('If an extra mark fits nowhere, it is lost. If it fits somewhere, you must make it.')],
-            ['Q4', _(
-                'If you completed two cards, you replace both before the display is refilled, and you see the first ' +
-                    'new card before choosing the second. Your lower number decides when it is your turn to choose.')],
-            ['Q5', _('You see a card from the deck only after you take it, and you cannot change your mind.')],
-            ['Q6', _('If a player completed two pyramids of that colour in the turn, the lower number decides the order.')],
-            ['Q7', _('If no cards are left to take, you continue with one card, or with none. A player with no card ' +
-                'passes.')],
-            ['Q8', _('If none of the tied players completed a pyramid, they share the win.')],
-            ['Q9', _('Points are taken after all replacements.')],
-            ['Q10', _(
-                'These are secret: the order of the deck and of the expedition cards; until the game ends, the cards ' +
-                    'dealt and returned; and the other players’ choices while everyone is choosing. Everything else ' +
-                    'is open.')]]],
-        [_('Examples'), [
-            ['E1', paragraphs(`${
-                _('Seven pyramids, two torches, points 10, 6 and 3, three pairs and three single rubies, worst skull 6:')
-            } 70 + 10 + 19 + 18 − 6 = 111`,
-                _('Four green pyramids and two orange ones earned the 19 pyramid points; the seventh pyramid is ' +
-                    'purple.'))],
-            ['E2', _(
-                'The 10 for purple is taken. In one turn, one player completes a 2nd purple pyramid, number 33, and ' +
-                    'another player a 4th, number 15. Number 15 goes first and takes 6; number 33 takes 3. Nothing is ' +
-                    'left for purple.')],
-            ['E3', _('In one turn one player completes a 2nd green and another a 2nd purple pyramid: each takes the 10 of ' +
-            'that colour.')],
-            ['E4', _(
-                'A torch in round 1 marks the first torch. A second torch in round 1 marks nothing; the second torch can ' +
-                'only be marked in round 2.')],
-            ['E5', _('The L pattern, turned and mirrored, opens a card because it covers the entrance.')]]],
-    ];
+    const found = /** @type {[string, [string, string, Html?][]][]} */ ([]);
+    for (const [tag, ...texts] of RULEBOOK) {
+        const text = texts.map((part) => _(part)).join('\n');
+        if (tag)
+            found[found.length - 1][1].push(tag === 'R11' ? [tag, text, symbolList()] : [tag, text.replace(' - ', ' − ')]);
+        else
+            found.push([text, []]);
+    }
+    return found;
 }
 
 /** Boards to try: after which paragraph, and the position. */
@@ -131,12 +50,12 @@ export class RulesView {
             this.render();
         });
         root.addEventListener('click', (e) => {
-            const cell = near(e, '[data-try]'), reset = near(e, '[data-reset]')?.dataset.reset, confirm = near(e,
+            const cell = closest(e, '[data-try]'), reset = closest(e, '[data-reset]')?.dataset.reset, confirm = closest(e,
                 '[data-ok]')?.dataset.ok;
             if (cell) this.boards.get(cell.dataset.try ?? '')?.choose(Number(cell.dataset.slot), Number(cell.dataset.cell));
             if (reset) this.boards.get(reset)?.begin();
             if (confirm) this.boards.get(confirm)?.confirm();
-            const step = near(e, '[data-step]');
+            const step = closest(e, '[data-step]');
             if (step) this.examples.get(step.dataset.ex ?? '')?.go(Number(step.dataset.step));
             if (cell || reset || confirm || step) this.render();
         });
@@ -254,8 +173,9 @@ class TryBoard {
         const { aim, view } = this;
         box.querySelectorAll('.tryk').forEach((k, slot) => {
             const lg = k.querySelector('.lg'), gh = k.querySelector('.gh'), pin = aim?.pin?.slot === slot ? aim.pin : null;
-            if (lg) fill(lg, legalLayer(aim ? aim.singles.filter((p) => p.slot === slot).map((p) => p.cells[0]) : []));
-            if (gh) fill(gh, pin ? ghostLayer(view.desks[0].slots[slot].card, pin.cells) : NONE);
+            if (lg) replaceContent(lg, legalLayer(aim ? aim.singles.filter((p) => p.slot === slot).map((p) => p.cells[0]) :
+                []));
+            if (gh) replaceContent(gh, pin ? ghostLayer(view.desks[0].slots[slot].card, pin.cells) : NONE);
         });
     }
 }
@@ -349,13 +269,13 @@ class ExampleBoard {
                 return { line: at('mark 1') - 1, say: `${say} ${fits ? _('Now it covers the entrance of card %{card}.',
                     { card }) :
                     _('It does not fit on card %{card}.', { card })}`, picture: html`${patternPicture(form)}${
-                    mini(core.edition.cards[card])}` };
+                    miniCard(core.edition.cards[card])}` };
             };
             const { marks } = view(last).desks[0].slots[0];
             return [turn(_('The L pattern as it is printed.'), 0, 0), turn(_('Turned by a quarter.'), 1, 0),
                 turn(_('Turned and mirrored.'), 1, 1),
                 { line: last, say: _('Marked: the card is open.'), picture: html`${patternPicture(turned(pattern, 1, 1))}${
-                    mini(core.edition.cards[card], marks, marks)}` }];
+                    miniCard(core.edition.cards[card], marks, marks)}` }];
         }
         }
     }

@@ -4,7 +4,7 @@ import { html } from './html.js';
 import { LANGUAGES, _, language } from './i18n.js';
 import { $, dialog } from './dom.js';
 import { cutName, saveSettings, settings } from './store.js';
-import { play } from './sound.js';
+import { playSound } from './sound.js';
 
 /** @param {(code: string) => void} speak another language was chosen @param {string} [field] the one to begin with */
 export function showSettings(speak, field) {
@@ -41,7 +41,7 @@ export function showSettings(speak, field) {
                 else if (changed.name === 'language') speak(changed.value);
                 if (changed.name === 'sound' || changed.name === 'volume') {
                     /** @type {HTMLInputElement} */ ($('[name=volume]', box)).disabled = !settings.sound;
-                    play('gem');
+                    playSound('gem');
                 }
             });
         } });

@@ -1,10 +1,10 @@
 /** sheets.js: what opens over the table: a card looked at, the cards in words, the list of placements. */
 import { NONE, html } from './html.js';
 import { _, ngettext } from './i18n.js';
-import { dialog, fill, near } from './dom.js';
+import { dialog, replaceContent, closest } from './dom.js';
 import { SYMBOLS, picture, shownLayer, symbol } from './draw.js';
 import { cardName, gainWords, ruleLink, spaceNames, spaceWord, symbolRule } from './words.js';
-import { completed, shelfWords } from './completed.js';
+import { openCompleted, shelfWords } from './completed.js';
 import { isSeen } from './motion.js';
 import { sayPlaced } from './telling.js';
 
@@ -12,7 +12,7 @@ import { sayPlaced } from './telling.js';
 
 /** The card that a button shows, its marks, and which of them draw themselves. @param {HTMLElement} button @returns
  * {[number, number[], number[]]} */
-export function lookOf({ dataset: { look, marks = '', fresh = '' } }) {
+export function cardOfButton({ dataset: { look, marks = '', fresh = '' } }) {
     const [all, some] = [marks, fresh].map((list) => list.split(' ').filter(Boolean).map(Number));
     return [Number(look), all, some];
 }
@@ -62,7 +62,7 @@ function bigCard(table, card, marks, fresh) { return picture(table.edition.cards
 /** A move of the log is shown where it was made, if its card is still there: what does that, and gives what takes it back.
  * @param {Table} table @param {HTMLElement} line @returns {(() => () => void) | null} */
 function pointOut(table, line) {
-    const [card, marks, fresh] = lookOf(line), now = `[data-n="${card}"]`, by = Number(line.dataset.by);
+    const [card, marks, fresh] = cardOfButton(line), now = `[data-n="${card}"]`, by = Number(line.dataset.by);
     const place = table.root.querySelector(by === table.game.me ? `.cards-in article${now}` : `.opp[data-seat="${
         by}"] .look[data-look="${card}"]`);
     const art = place?.querySelector('svg.ch');
@@ -70,7 +70,7 @@ function pointOut(table, line) {
         return null;
     return () => {
         const layer = document.createElementNS('http://www.w3.org/2000/svg', 'g');
-        fill(layer, shownLayer(card, fresh, place.matches('article') ? 5.4 : 8));
+        replaceContent(layer, shownLayer(card, fresh, place.matches('article') ? 5.4 : 8));
         art.append(layer);
         place.classList.add('hl');
         line.classList.add('on');
@@ -83,23 +83,23 @@ function pointOut(table, line) {
 }
 
 /** @param {Table} table */
-export const showCompleted = (table) => completed(table, (card) => look(table, ...lookOf(card)));
+export const showCompleted = (table) => openCompleted(table, (card) => showCard(table, ...cardOfButton(card)));
 
 /** What floats up when something is pointed at or held. @param {Table} table @param {Event} event @returns
  * {import('./peek.js').Found | null} */
 export function peekAt(table, event) {
-    const look = near(event, '[data-look]'), cell = near(event, '[data-cell]'), drawn = near(event, '.sy, .gs');
+    const look = closest(event, '[data-look]'), cell = closest(event, '[data-cell]'), drawn = closest(event, '.sy, .gs');
     if (look?.matches('.moment') && table.sheet !== 'log') {
         const show = pointOut(table, look);
         if (show)
             return { html: NONE, of: look, beside: look, wait: 150, show };
     }
     if (look)
-        return { html: bigCard(table, ...lookOf(look)), label: cardName(table.edition, Number(look.dataset.look)), of: look,
-            beside: look, wait: 400 };
+        return { html: bigCard(table, ...cardOfButton(look)), label: cardName(table.edition, Number(look.dataset.look)),
+            of: look, beside: look, wait: 400 };
     const card = cell && table.view ? table.view.desks[Math.max(0, table.game.me)].slots[Number(cell.dataset.slot)].card : 0;
     const name = card ? SYMBOLS[table.edition.cards[card].cells[Number(cell?.dataset.cell)]] :
-        drawn?.querySelector('use')?.getAttribute('href')?.slice(3) ?? (near(event, '.gems') ? 'ruby' : '');
+        drawn?.querySelector('use')?.getAttribute('href')?.slice(3) ?? (closest(event, '.gems') ? 'ruby' : '');
     const of = cell ?? drawn, beside = cell ? cell.closest('article')?.querySelector('.hwrap') : drawn;
     return name && of && beside && Object.values(SYMBOLS).includes(name) ? { html: html`<p>${symbol(name)}<span>${
         symbolRule(name)}${ruleLink('R11')}</span></p>`,
@@ -107,7 +107,7 @@ export function peekAt(table, event) {
 }
 
 /** @param {Table} table @param {number} card @param {number[]} marks @param {number[]} fresh */
-export function look(table, card, marks, fresh) {
+export function showCard(table, card, marks, fresh) {
     void dialog(cardName(table.edition, card), html`<div class="lookat">${bigCard(table, card, marks,
         fresh)}<ol class="rows">${cardText(table, card, marks)}</ol></div>`, { close: _('Close') });
 }

@@ -85,7 +85,7 @@ export function schedule(audio, name, at, volume) {
 }
 
 /** @param {Name} name @param {number} [after] seconds from now */
-export function play(name, after = 0) {
+export function playSound(name, after = 0) {
     // Before the first touch or key a browser would refuse, and complain.
     if (!settings.sound || !settings.volume || !navigator.userActivation?.hasBeenActive)
         return;
@@ -95,7 +95,7 @@ export function play(name, after = 0) {
 }
 
 /** A pattern has snapped into place. */
-export function tick() {
+export function playSnap() {
     if (settings.vibration && navigator.userActivation?.hasBeenActive)
         navigator.vibrate?.(10);
 }

@@ -4,10 +4,10 @@
  */
 import { html } from './html.js';
 import { _, ngettext } from './i18n.js';
-import { avatar, board, erasedSkull, icon, shape, symbol } from './draw.js';
+import { avatar, tinyChamber, erasedSkull, icon, shape, symbol } from './draw.js';
 import { COLOURS } from './core.js';
-import { colourName, logEntries, plus, signed } from './words.js';
-import { countOf, isNear, order, stakeOf } from './completed.js';
+import { colourName, logEntries, withSign, signed } from './words.js';
+import { countOf, nextTakesPoints, seatsFromMine, stakeOf } from './completed.js';
 
 /** @typedef {import('./core.js').View} View */
 /** @typedef {import('./table.js').TableView} Table */
@@ -60,8 +60,8 @@ export function hideMoves(table) {
 function peepHtml(table, view, s) {
     const { me, seats } = table.game, total = table.totalOf(view, s), isMe = s === me,
         status = isMe ? 'idle' : table.game.status(s);
-    const counts = COLOURS.map((k, c) => ({ k, n: countOf(table, view, s, k), near: isNear(countOf(table, view, s, k),
-        stakeOf(view, c)) }));
+    const counts = COLOURS.map((k, c) => ({ k, n: countOf(table, view, s, k), near:
+        nextTakesPoints(countOf(table, view, s, k), stakeOf(view, c)) }));
     const isIn = status === 'ready' || (isMe && table.game.isSealed());
     const state = isIn ? _('ready') : status === 'gone' || status === 'away' ? _('away') : status === 'choosing' ?
         _('choosing a card') :
@@ -73,9 +73,9 @@ function peepHtml(table, view, s) {
     if (move)
         return html`<li><button class="peep moved m${s}" data-peep="${s}" data-key="m${s}" aria-label="${
             words}"><span class="bd">${
-            board(table.edition.cards[move.card], move.marks, move.cells)}${avatar(s,
+            tinyChamber(table.edition.cards[move.card], move.marks, move.cells)}${avatar(s,
                 { small: true })}</span><span class="got"><span>${
-            move.symbols.slice(0, 3)}</span>${move.delta ? html`<b>${plus(move.delta)}</b>` : ''}</span></button></li>`;
+            move.symbols.slice(0, 3)}</span>${move.delta ? html`<b>${withSign(move.delta)}</b>` : ''}</span></button></li>`;
     return html`<li><button class="peep ${isMe ? 'me' : ''}" data-peep="${s}" data-key="p${s}" aria-label="${words}">${
         avatar(s, { small: true, me: isMe })}<span class="sc num">${signed(total)}</span>${isIn ? icon('check', 'ok') :
         status === 'gone' || status === 'away' ? icon('wifi') : status === 'thinking' &&
@@ -86,4 +86,5 @@ function peepHtml(table, view, s) {
 
 /** @param {Table} table @param {View} view */
 export const stripHtml = (table, view) => html`<nav class="strip" aria-label="${_('Players')}"><ul class="peeps n${
-    table.game.seats.length}" aria-label="${_('Players')}">${order(table).map((s) => peepHtml(table, view, s))}</ul></nav>`;
+    table.game.seats.length}" aria-label="${_('Players')}">${
+    seatsFromMine(table).map((s) => peepHtml(table, view, s))}</ul></nav>`;

@@ -6,7 +6,7 @@
  */
 import { NONE } from './html.js';
 import { _, ngettext, listWords } from './i18n.js';
-import { $, $$, announce, fill, near, put, toast } from './dom.js';
+import { $, $$, announce, replaceContent, closest, put, toast } from './dom.js';
 import { ghostLayer, legalLayer } from './draw.js';
 import { PASS, keepStep } from './core.js';
 import { gains, patternName, reason } from './words.js';
@@ -15,11 +15,11 @@ import { saveSettings, settings } from './store.js';
 import { finishMotion } from './motion.js';
 import { Moments } from './moments.js';
 import { Peek } from './peek.js';
-import { play, tick } from './sound.js';
+import { playSound, playSnap } from './sound.js';
 import { Thinker } from './thinker.js';
 import { coverHtml, setupHtml, tableHtml } from './tablehtml.js';
 import { sayPlaced, tellNews } from './telling.js';
-import { describe, listPlacements, look, lookOf, peekAt, showCompleted } from './sheets.js';
+import { describe, listPlacements, showCard, cardOfButton, peekAt, showCompleted } from './sheets.js';
 import { canHint, hint, hintsOn, pickHint } from './hints.js';
 import { hideMoves, movesSince, showMoves } from './strip.js';
 import { Flights } from './flights.js';
@@ -28,13 +28,13 @@ import { Hand } from './hand.js';
 /** @typedef {import('./core.js').View} View */
 /** @typedef {import('./game.js').Game} Game */
 /** @typedef {{home(): void, end(game: Game): void, help(): void, settings(): void, menu(items: [string, string, () =>
- * void][]): void}} Around */
+ * void][]): void}} TableHost */
 
 const SLOW = 20000;              // ms after which thinking is worth a clock
 const GREETING = 1500;           // ms for which the header says that the connection is back
 
 export class TableView {
-    /** @param {HTMLElement} root @param {Game} game @param {Around} around */
+    /** @param {HTMLElement} root @param {Game} game @param {TableHost} around */
     constructor(root, game, around) {
         this.root = root;
         this.game = game;
@@ -120,7 +120,7 @@ export class TableView {
             document.addEventListener(type, finishMotion, { signal, capture: true, passive: true });
         addEventListener('settings', () => this.render(), { signal });
         this.peek = new Peek(this.root, signal, (e) => peekAt(this, e));
-        on('contextmenu', (e) => { if (near(e, '.cells, .xcard, .look')) e.preventDefault(); });
+        on('contextmenu', (e) => { if (closest(e, '.cells, .xcard, .look')) e.preventDefault(); });
         on('click', (e) => this.click(e));
         this.hand.listen(on, signal);
     }
@@ -282,14 +282,14 @@ export class TableView {
      * {View} view */
     keepHeld(view) {
         const { game, aim } = this, at = this.aimKey || `${this.core.lines().length}.${view.phase}.${game.me}`;
-        if (!this.looked && game.held?.at === at) {
-            const place = aim && [...aim.patterns, ...aim.singles].find((p) => String(p.step) === game.held?.pin);
-            this.picked = game.held.picked;
+        if (!this.looked && game.draft?.at === at) {
+            const place = aim && [...aim.patterns, ...aim.singles].find((p) => String(p.step) === game.draft?.pin);
+            this.picked = game.draft.picked;
             if (place)
                 aim.set(place);
         }
         this.looked = true;
-        game.hold({ at, pin: String(aim?.pin?.step ?? ''), picked: this.picked });
+        game.keepDraft({ at, pin: String(aim?.pin?.step ?? ''), picked: this.picked });
     }
 
     canAim() { return this.aim !== null && !this.aim.mustPass && !this.game.covered && !this.root.querySelector('.over'); }
@@ -405,7 +405,7 @@ export class TableView {
         if (!layer || this.drawn.get(layer) === content.text)
             return;
         this.drawn.set(layer, content.text);
-        fill(layer, content);
+        replaceContent(layer, content);
     }
 
     /** @param {string} name '' closes */
@@ -441,31 +441,31 @@ export class TableView {
     click(event) {
         if (this.hand.wasDragged) {
             this.hand.wasDragged = false;
-            if (near(event, '.cells'))
+            if (closest(event, '.cells'))
                 return;
         }
         if (this.peek?.held) {
             this.peek.held = false;
             return;
         }
-        const cell = near(event, '[data-cell]');
+        const cell = closest(event, '[data-cell]');
         if (cell) {
             this.choose(Number(cell.dataset.slot), Number(cell.dataset.cell));
             return;
         }
-        const act = near(event, '[data-a]')?.dataset.a, open = near(event, '[data-open]')?.dataset.open, shown = near(event,
-            '[data-look]');
-        const banner = near(event, '[data-banner]')?.dataset.banner, picked = near(event, '[data-hint]')?.dataset.hint;
-        const peep = near(event, '[data-peep]')?.dataset.peep;
+        const act = closest(event, '[data-a]')?.dataset.a, open = closest(event, '[data-open]')?.dataset.open,
+            shown = closest(event, '[data-look]');
+        const banner = closest(event, '[data-banner]')?.dataset.banner, picked = closest(event, '[data-hint]')?.dataset.hint;
+        const peep = closest(event, '[data-peep]')?.dataset.peep;
         if (peep !== undefined) this.openPlayer(Number(peep));
         else if (picked !== undefined) pickHint(this, Number(picked));
-        else if (near(event, '[data-shelf]')) showCompleted(this);
+        else if (closest(event, '[data-shelf]')) showCompleted(this);
         else if (banner !== undefined) this.game.banner?.actions[Number(banner)]?.act();
         else if (act) this.act(act);
         else if (open) this.openSheet(open);
-        else if (near(event, '[data-close]')) this.openSheet('');
-        else if (shown) look(this, ...lookOf(shown));
-        else this.pick(near(event, '[data-pick]')?.dataset.pick, near(event, '[data-next]')?.dataset.next);
+        else if (closest(event, '[data-close]')) this.openSheet('');
+        else if (shown) showCard(this, ...cardOfButton(shown));
+        else this.pick(closest(event, '[data-pick]')?.dataset.pick, closest(event, '[data-next]')?.dataset.next);
     }
 
     /** On a phone: the drawer of the players at one of them; one's own score card. @param {number} seat */
@@ -503,7 +503,7 @@ export class TableView {
             break;
         case 'sound':
             saveSettings({ sound: !settings.sound });
-            play('gem');
+            playSound('gem');
             this.render();
             break;
         case 'table': case 'cards':
@@ -558,7 +558,7 @@ export class TableView {
             hideMoves(this);
         this.focus[slot] = cell;
         if (this.aim.painting)
-            this.aim.dab(slot, cell);
+            this.aim.togglePaint(slot, cell);
         else
             this.aim.place(slot, cell);
         this.answer();
@@ -569,7 +569,7 @@ export class TableView {
     answer() {
         const { aim } = this;
         if (aim?.pin) {
-            tick();
+            playSnap();
             sayPlaced(this);
         } else if (aim?.refused) {
             announce(reason(aim.refused).text);
@@ -617,7 +617,7 @@ export class TableView {
                 $(`[data-slot="${pin.slot}"][data-cell="${i}"]`, this.root).getBoundingClientRect());
             if (!after || core.step(game.me, pin.step) !== 0)
                 return;
-            game.touched();
+            game.draftChanged();
             if (after.gains.some((g) => g.lost))
                 toast(_('No space is left: the extra mark is lost.'));
             if (core.isReady(game.me)) {
@@ -650,7 +650,7 @@ export class TableView {
             aim.set(null);
             aim.cycle = { slot: -1, cell: -1, at: 0, of: 0 };
         } else if (game.me >= 0 && core.undo(game.me) === 0) {
-            game.touched();
+            game.draftChanged();
         } else {
             return;
         }
@@ -667,7 +667,7 @@ export class TableView {
         game.retract();
         if (game.isSealed() || core.undo(game.me))
             return;
-        game.touched();
+        game.draftChanged();
         if (last?.kind === 'keep')
             this.picked = last.cards;
         this.render();
@@ -683,7 +683,7 @@ export class TableView {
     refuse(code) {
         const { core, game } = this, [first] = core.made(game.me);
         while (core.undo(game.me) === 0);
-        game.touched();
+        game.draftChanged();
         this.render();
         if (first?.kind === 'mark' && this.aim) {
             this.aim.set(first);

@@ -4,14 +4,14 @@
  */
 import { NONE, html, sentence } from './html.js';
 import { _, language, ngettext } from './i18n.js';
-import { ROMAN, avatar, bigDeck, board, cardBack, chamber, deckArt, head, headTall, icon, mini, patternPicture, picture,
-    pyramidOf, rose,
+import { ROMAN, avatar, bigDeck, cardBack, cardHead, cardHeadTall, chamber, compassRose, deckArt, icon, miniCard,
+    patternPicture, picture, pyramidOf, tinyChamber,
     shape, symbol, symbolOf, turned, wordmark } from './draw.js';
 import { COLOURS, TILES, spaceName } from './core.js';
-import { cardInWords, cardSymbols, colourName, levelName, logEntries, patternName, plus, reason, ruleLink, shapeName,
+import { cardInWords, cardSymbols, colourName, levelName, logEntries, patternName, withSign, reason, ruleLink, shapeName,
     signed, spaceNames,
     spaceWord } from './words.js';
-import { countOf, isNear, numberHtml, raceHtml, shelf, shelfHtml, stakeOf } from './completed.js';
+import { countOf, nextTakesPoints, numberHtml, raceHtml, shelf, shelfHtml, stakeOf } from './completed.js';
 import { stripHtml } from './strip.js';
 import { canHint, hintOn, pickerHtml } from './hints.js';
 import { settings } from './store.js';
@@ -192,7 +192,7 @@ function trayHtml(table, view, mode, shortRound) {
             { pattern: patternName(patterns[p]) })));
     const words = ngettext('%{pattern}, %{n} space', '%{pattern}, %{n} spaces', now.size, { pattern: patternName(now) });
     return html`<section class="panel tray" aria-label="${_('Expedition')}"><div class="xcard" data-key="${view.round}.${
-        view.turn}" role="img" aria-label="${words}">${rose}<span class="xname">${now.name}</span>${
+        view.turn}" role="img" aria-label="${words}">${compassRose}<span class="xname">${now.name}</span>${
         patternPicture(table.aim?.extra ? [[0, 0]] : turned(now, q, m))}</div>
         <div class="say"><h1 class="title">${title}</h1><p>${
             table.isShared ? html`<span class="only-p">${shortRound}</span><span class="no-p">${
@@ -234,7 +234,7 @@ function cardHtml(table, view, slot, i) {
         slot.card}" data-n="${
         slot.card}"><div class="hwrap" data-same="${slot.card}.${card.colour}">${unless(table, `${here} [data-same="${
             slot.card}.${card.colour}"]`,
-        () => html`${head(card)}${headTall(card)}`)}</div><div class="tip">${pin ? chipsHtml(table,
+        () => html`${cardHead(card)}${cardHeadTall(card)}`)}</div><div class="tip">${pin ? chipsHtml(table,
             view) : ''}</div><div class="chamber"><div
         class="art" data-key="${slot.marks.join('.')}" data-same="${same}">${unless(table, `${here} [data-same="${same}"]`,
         () => chamber(card, slot.marks, { layers: true, fresh }))}</div><div class="cells" role="grid" aria-label="${
@@ -377,7 +377,7 @@ function scoreHtml(table, view) {
         avatar(seat, { me: seat === table.game.me })}<div class="who"><b dir="auto" class="nmt">${
             seatName}</b><span class="eyebrow">${
         _('Score card')}</span></div><div class="tot num">${signed(now)}${d ? html`<span class="delta">${
-            plus(d)}</span>` : ''}</div></div>
+            withSign(d)}</span>` : ''}</div></div>
         ${block(_('Pyramids'), 10 * done.length, html`<div class="done">${done.length ? done : html`<span class="none">${
             _('none yet')}</span>`}</div>`, 'p-done')}
         ${block(_('Pyramid points'), score.points, html`<span class="coins">${coins.map((v) => html`<span class="coin sm">${
@@ -427,8 +427,8 @@ function logLines(table) {
         // Reached by keys in the open log only: docked, its many lines would stand between the other panels.
         return html`<button class="moment" data-look="${card}" data-marks="${marks.join(' ')}" data-fresh="${
             cells.join(' ')}" data-by="${
-            e.seat}" tabindex="${table.sheet === 'log' ? 0 : -1}" aria-label="${e.text}">${board(edition.cards[card], marks,
-                cells)}<span
+            e.seat}" tabindex="${table.sheet === 'log' ? 0 : -1}" aria-label="${e.text}">${
+                tinyChamber(edition.cards[card], marks, cells)}<span
             class="lw">${words}${settings.spaces ? html` <small>${spaceNames(cells)}</small>` : ''}</span><span class="ls">${
             chars.map(symbolOf)}</span></button>`;
     };
@@ -456,7 +456,7 @@ function lookHtml(table, within, card, marks, fresh = [], more = '') {
     return html`<button class="look ${more}" data-key="c${card}" data-look="${card}" data-marks="${
         marks.join(' ')}" aria-label="${
         _('Look at card %{n}, %{colour}', { n: card, colour: colourName(face.colour) })}">${
-        isThere ? html`<span class="mini k-${face.colour}" data-key="${key}" data-same="${same}"></span>` : mini(face,
+        isThere ? html`<span class="mini k-${face.colour}" data-key="${key}" data-same="${same}"></span>` : miniCard(face,
             marks, fresh)}</button>`;
 }
 
@@ -524,7 +524,7 @@ function pickHtml(table, view, n, chosen, off) {
         cardInWords(table.edition, n)}</span><span class="tick">${icon('check')}</span>${hintOn(table, n)}${
         picture(table.edition.cards[n])}<span class="cap" aria-hidden="true">${capHtml(table,
             n)}</span><span class="cap nth k-${k}">${shape(k)}<span>${
-        nth(count + 1, k)}${isNear(count, stake) ? html` <span class="goes">${_('one to go: %{points}',
+        nth(count + 1, k)}${nextTakesPoints(count, stake) ? html` <span class="goes">${_('one to go: %{points}',
             { points: stake })}</span>` : ''}</span></span></button>`;
 }
 
@@ -545,7 +545,7 @@ function replaceHtml(table, view) {
     return html`<div class="over" role="dialog" aria-modal="true" aria-labelledby="rp-t"><div class="panel ov">${
         bannerHtml(table, true)}<div
         class="ovh"><div class="ovp">${pyramidOf(table.edition.cards[fresh[0]])}<b>${
-            plus(10 * fresh.length)}</b></div><div class="ovt"><h1
+            withSign(10 * fresh.length)}</b></div><div class="ovt"><h1
         class="title" id="rp-t" tabindex="-1">${title}</h1><p>${!armed ? _('%{name} chooses first, with card %{n}.',
             { name: table.game.seats[first].name, n: Math.min(...view.fresh[first]) }) :
                 takeWords(view)}</p></div><div class="ovr"><ol

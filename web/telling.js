@@ -4,7 +4,7 @@ import { announce, toast } from './dom.js';
 import { COLOURS } from './core.js';
 import { colourName, logEntries, patternName, spaceNames } from './words.js';
 import { Aim } from './aim.js';
-import { play } from './sound.js';
+import { playSound } from './sound.js';
 
 /** @typedef {import('./core.js').View} View */
 /** @typedef {import('./table.js').TableView} Table */
@@ -34,9 +34,9 @@ export function tellNews(table, lines) {
     if (loud.length)
         toast(loud.join(' '), 3000 + 1500 * loud.length, '');
     const has = /** @param {string} word */ (word) => fresh.some((e) => lines[e.line].startsWith(word));
-    if (has('mark ')) play('ready');
-    if (turned) play('card', .3);
-    if (view?.phase === 'replace' && view.order[view.place] === table.game.me) play('yours', .3);
+    if (has('mark ')) playSound('ready');
+    if (turned) playSound('card', .3);
+    if (view?.phase === 'replace' && view.order[view.place] === table.game.me) playSound('yours', .3);
     for (const { line, seat } of fresh)
         if (lines[line].startsWith('points '))
             table.flights.then.push(() => table.flights.flyTile(lines[line].split(' ')[2],

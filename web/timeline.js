@@ -6,6 +6,7 @@
 import { html } from './html.js';
 import { ANIMALS, ROMAN } from './draw.js';
 import { moveParts } from './words.js';
+import { GAME } from './codes.js';
 
 /** @typedef {import('./core.js').Judged} Judged */
 /** @typedef {{card: number, cells: number[]}} Part */
@@ -13,9 +14,9 @@ import { moveParts } from './words.js';
  * turn: from 0, -1 in
  *  the setup; x: where it lies, from 0 to LENGTH; words: those of its line */
 
-const SETUP = .7, TURNS = 28;          // a turn is 1 long
+const SETUP = .7;                      // a turn is 1 long
+const ROUND = GAME.turns, TURNS = GAME.rounds * ROUND;
 export const LENGTH = SETUP + TURNS;
-const ROUND = 7;
 
 /** Where the chance after a reveal is drawn. @param {number} turn */
 const xOf = (turn) => SETUP + turn;

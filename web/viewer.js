@@ -6,12 +6,13 @@
  */
 import { html } from './html.js';
 import { _, listWords, ngettext } from './i18n.js';
-import { $, dialog, download, near, put, shareLink, toast } from './dom.js';
-import { ROMAN, avatar, betterLayer, chamber, ghostLayer, icon, mini, patternPicture, rose, shape, symbolOf, turned, wordmark
-    } from './draw.js';
+import { $, dialog, download, closest, put, shareLink, toast } from './dom.js';
+import { ROMAN, avatar, betterLayer, chamber, compassRose, ghostLayer, icon, miniCard, patternPicture, shape, symbolOf,
+    turned, wordmark } from './draw.js';
 import { MARKS } from './core.js';
+import { GAME } from './codes.js';
 import { cardName, choiceParts, choiceWords, gainWords, lostShort, lostWords, logEntries, moveWords, playerName, signed,
-    withRules } from './words.js';
+    roundAndTurn, withRules } from './words.js';
 import { read, write } from './store.js';
 import { Analysis, markWords } from './analysis.js';
 import { chartsHtml, legend, resultWords, scoreTable } from './end.js';
@@ -113,7 +114,7 @@ export class ReplayView {
         if (asked >= 0)
             return asked;
         return Math.max(0, worst ? this.moves.findIndex((m) => m.line === worst.line) :
-            this.moves.map((m) => m.turn < 7 && m.kind === 'mark').lastIndexOf(true));
+            this.moves.map((m) => m.turn < GAME.turns && m.kind === 'mark').lastIndexOf(true));
     }
 
     /** The move that a line belongs to: its own, or the one before. @param {number} line */
@@ -207,8 +208,8 @@ export class ReplayView {
 
     /** @param {KeyboardEvent} event */
     key(event) {
-        if (document.querySelector('dialog[open]') || near(event, 'input, select, textarea') || event.ctrlKey || event.altKey
-            || event.metaKey)
+        if (document.querySelector('dialog[open]') || closest(event, 'input, select, textarea') || event.ctrlKey ||
+            event.altKey || event.metaKey)
             return;
         const last = this.moves.length - 1, { key } = event;
         if (key === 'ArrowRight' || key === 'ArrowUp') this.goTo(this.at + 1);
@@ -221,14 +222,14 @@ export class ReplayView {
         else if (key === '.') this.jump(1);
         else if (key === 'l' || key === 'L') this.showLog(!this.log);
         else if (key === 'Escape' && this.log) this.showLog(false);
-        else if (key === ' ' && !near(event, 'button, a')) this.play();
+        else if (key === ' ' && !closest(event, 'button, a')) this.play();
         else return;
         event.preventDefault();
     }
 
     /** A finger or a pointer on the timeline. @param {PointerEvent} event */
     drag(event) {
-        const line = near(event, '.tl-s');
+        const line = closest(event, '.tl-s');
         if (!line || event.button > 0)
             return;
         const box = line.getBoundingClientRect(), marked = new Set(this.jumps().map((d) => d.line));
@@ -241,8 +242,8 @@ export class ReplayView {
 
     /** @param {Event} event */
     click(event) {
-        const act = near(event, '[data-a]')?.dataset.a, line = near(event, '[data-line]')?.dataset.line, card = near(event,
-            '[data-look]');
+        const act = closest(event, '[data-a]')?.dataset.a, line = closest(event, '[data-line]')?.dataset.line,
+            card = closest(event, '[data-look]');
         if (line)
             this.goToLine(Number(line));
         if (card) {
@@ -406,16 +407,16 @@ export class ReplayView {
     /** What happened, in words. @param {ReturnType<ReplayView['judgement']>} judgement */
     whatHtml({ decision, best }) {
         const move = this.moves[this.at], pattern = this.pattern(), { edition } = this.core, name = this.names[move.seat];
-        const round = move.turn < 0 ? _('Setup') : _('Round %{round}, turn %{turn}', { round: 1 + (move.turn / 7 | 0), turn:
-            1 + move.turn % 7 });
+        const round = move.turn < 0 ? _('Setup') : _('Round %{round}, turn %{turn}', roundAndTurn(move.turn));
         const result = move.kind === 'winner' && resultWords(/** @type {View} */ (this.core.view(-1)), this.names,
             this.winners(), this.me);
         const text = result ? result[0] : moveWords(move.words, pattern?.name ?? '');
         const lost = this.entries.find((e) => e.line === move.line && e.lost);
         return html`<section class="panel what" aria-live="${this.timer || near2('.tl-s') ? 'off' : 'polite'}">${pattern ?
             html`<div class="xcard">${
-            rose}<span class="xname">${pattern.name}</span>${patternPicture(turned(pattern))}</div>` : ''}${move.seat >= 0 ?
-            avatar(move.seat, { me: move.seat === this.me }) : ''}<div class="tx"><p class="eyebrow">${result ? _('The end')
+            compassRose}<span class="xname">${pattern.name}</span>${patternPicture(turned(pattern))}</div>` : ''}${
+            move.seat >= 0 ? avatar(move.seat, { me: move.seat === this.me }) : ''}<div class="tx"><p class="eyebrow">${
+            result ? _('The end')
                 : html`${round} · <span
             dir="auto">${name}</span>`}</p><p class="title rp-say">${result ? '' : html`<span class="only-p2" dir="auto">${
                 name}: </span>`}${text} ${
@@ -458,7 +459,7 @@ export class ReplayView {
                 display.map((n) => n ?
             html`<div class="${took && Number(move.words[2]) === n ? 'taken' : ''}" role="img" aria-label="${_('Card %{n}', {
                 n })}">${
-            mini(edition.cards[n])}</div>` : html`<span class="mini none"></span>`)}</div>${after.phase === 'keep' ? '' :
+            miniCard(edition.cards[n])}</div>` : html`<span class="mini none"></span>`)}</div>${after.phase === 'keep' ? '' :
                 html`<p class="note">${
             ngettext('Deck: %{n} card', 'Deck: %{n} cards', after.deckLeft)}</p>`}<div class="tall">${
                 tilesHtml(after)}</div></section></aside>`;
@@ -500,7 +501,7 @@ export class ReplayView {
                 c.card}" aria-label="${
             _('Show card %{n} of %{name} large', { n: c.card, name: c.seat < 0 ? _('Display') : this.names[c.seat]
                 })}" aria-pressed="${c.card === main}">${
-            mini(edition.cards[c.card], [...c.marks, ...c.fresh])}${
+            miniCard(edition.cards[c.card], [...c.marks, ...c.fresh])}${
             c.seat < 0 ? '' : avatar(c.seat, { small: true, me: c.seat === this.me })}</button>`)}</div>`;
     }
 
@@ -510,8 +511,7 @@ export class ReplayView {
         const marks = this.jumps().map((d) => ({ move: /** @type {Move} */ (this.moves.find((m) => m.line === d.line)), mark:
             d.mark }));
         const me = this.me < 0 ? 0 : this.me, pattern = this.pattern()?.name ?? '';
-        const value = [at.turn < 0 ? _('Setup') : _('Round %{round}, turn %{turn}', { round: 1 + (at.turn / 7 | 0), turn: 1 +
-            at.turn % 7 }),
+        const value = [at.turn < 0 ? _('Setup') : _('Round %{round}, turn %{turn}', roundAndTurn(at.turn)),
             at.kind === 'winner' ? _('The end') : _('%{name}: %{choice}', { name: this.names[at.seat], choice:
                 moveWords(at.words, pattern) }), chance === null ? '' : _('%{n} percent', { n: Math.round(100 * chance) }),
             decision?.mark ? markName(decision.mark) : ''].filter(Boolean).join(', ');

@@ -17,7 +17,7 @@ export const VIEWS = {
         const { ReplaysView } = await import('./replay.js');
         return (app) => app.show((root) => new ReplaysView(root, app), _('Replays'));
     },
-    learn: async () => (await import('./learn.js')).learn,
+    learn: async () => (await import('./learn.js')).showLessons,
     rules: async () => {
         const { RulesView } = await import('./rules.js');
         return (app, tag = '') => app.show((root) => new RulesView(root, app, tag), _('Rules'));
@@ -30,8 +30,8 @@ export const VIEWS = {
         const { EditionsView } = await import('./editions.js');
         return (app, name) => app.show((root) => new EditionsView(root, app, name), _('Cards'));
     },
-    edition: async () => (await import('./editions.js')).edit,
-    table: async () => (await import('./lobby.js')).table,
+    edition: async () => (await import('./editions.js')).showEditor,
+    table: async () => (await import('./lobby.js')).showTable,
     friends: async () => {
         const { NewTableView, TablesView } = await import('./lobby.js');
         return (app, what) => app.show((root) => what === 'new' ? new NewTableView(root, app) : new TablesView(root, app,

@@ -1,15 +1,15 @@
 /**
- * words.js: codes and lines to sentences in the player's language: why something is illegal, what is wrong with a text,
- * what happened.
+ * words.js: codes and lines to sentences in the player's language: why something is illegal, what happened. faults.js has
+ * what is wrong with a text.
  * A whole sentence a cause. Rules are cited by their tag, which the page makes into a link.
  */
 import { NONE, html, sentence } from './html.js';
 import { _, ngettext, listWords, number } from './i18n.js';
 import { ROMAN, SYMBOLS, symbolOf } from './draw.js';
 import { COLOURS, spaceName, spacesOf } from './core.js';
-import { ERR, WORTH } from './codes.js';
+import { GAME, WORTH } from './codes.js';
+import { REASONS, SYMBOL_RULES } from './sentences.js';
 
-/** @typedef {import('./core.js').Fault} Fault */
 /** @typedef {import('./core.js').Edition} Edition */
 /** @typedef {import('./core.js').Desk} Desk */
 
@@ -36,10 +36,8 @@ export function spaceWord(c) {
 }
 
 /** What each symbol brings (R11), as a list with pictures. */
-export function symbolList() {
-    return html`<ul class="syms">${['x', 're', 'f', 's', 'p', 'T'].map((chars) => html`<li>${
-        [...chars].map(symbolOf)}<span>${symbolRule(SYMBOLS[chars[0]])}</span></li>`)}</ul>`;
-}
+export const symbolList = () => html`<ul class="syms">${SYMBOL_RULES.map(([characters, text]) => html`<li>${
+    [...characters].map(symbolOf)}<span>${_(text)}</span></li>`)}</ul>`;
 
 export const LEVELS = ['novice', 'casual', 'club', 'expert', 'master'];
 /** @param {string} level */
@@ -82,7 +80,7 @@ export const spaceNames = (cells) => cells.map(spaceName).join(' ');
 /** A number with a real minus sign. @param {number} n */
 export const signed = (n) => n < 0 ? `−${-n}` : `${n}`;
 /** @param {number} n */
-export const plus = (n) => n > 0 ? `+${n}` : signed(n);
+export const withSign = (n) => n > 0 ? `+${n}` : signed(n);
 
 /** What a card holds, for those who cannot see it. @param {Edition} edition @param {number} card */
 export function cardSymbols(edition, card) {
@@ -113,135 +111,30 @@ export function cardInWords(edition, card) {
     return symbols ? _('%{card}: %{symbols}', { card: name, symbols }) : name;
 }
 
+/** Round and turn, from 1, of a turn of the game, from 0. @param {number} turn */
+export const roundAndTurn = (turn) => ({ round: 1 + (turn / GAME.turns | 0), turn: 1 + turn % GAME.turns });
+
 /** The pattern's size in words. @param {{name: string, size: number}} pattern */
 export const patternName = (pattern) => _('%{name} pattern', { name: pattern.name });
 
 /** Why a step is illegal: a sentence and its rule. @param {number} code @returns {{text: string, rule: string}} */
 export function reason(code) {
-    switch (code) {
-    case ERR.wall: return { text: _('That space is a wall.'), rule: 'R9' };
-    case ERR.marked: return { text: _('That space is already marked.'), rule: 'R9' };
-    case ERR.no_entrance: return { text: _('The first mark on a card must cover the entrance.'), rule: 'R10' };
-    case ERR.no_touch: return { text: _('It must share a side with a space you marked before.'), rule: 'R10' };
-    case ERR.not_pattern: return { text: _('Mark the whole pattern, or exactly one space.'), rule: 'R8' };
-    case ERR.extra_one: return { text: _('An extra mark is one space.'), rule: 'R11' };
-    case ERR.must_mark: return { text: _('You cannot pass: something can be marked.'), rule: 'R8' };
-    case ERR.must_pass: return { text: _('You have no card left, so you pass.'), rule: 'Q7' };
-    case ERR.not_on_desk: return { text: _('That card is not yours.'), rule: 'R8' };
-    case ERR.not_in_display: return { text: _('That card is not in the display.'), rule: 'R12' };
-    case ERR.deck_empty: return { text: _('The deck is empty.'), rule: 'R13' };
-    case ERR.extra_missing: return { text: _('An extra mark is missing.'), rule: 'R11' };
-    case ERR.extra_too_many: return { text: _('There are more extra marks than crosses.'), rule: 'R11' };
-    case ERR.not_dealt: return { text: _('That card was not dealt to this player.'), rule: 'R4' };
-    case ERR.not_in_deck: return { text: _('That card is no longer in the deck.'), rule: 'R5' };
-    case ERR.not_in_round: return { text: _('All cards of that pattern were already revealed this round.'), rule: 'R6' };
-    default: return { text: _('That is not possible now.'), rule: '' };
-    }
+    const found = REASONS.find(([known]) => known === code);
+    return found ? { text: _(found[3]), rule: found[1] } : { text: _('That is not possible now.'), rule: '' };
 }
 
 /** The code of err.h that the server means by a name; 0 if this page does not know it. @param {string} name */
-export const codeOf = (name) => /** @type {Record<string, number>} */ (ERR)[name] ?? 0;
+export const codeOf = (name) => REASONS.find(([, , known]) => known === name)?.[0] ?? 0;
 
 /** A rule as a link. @param {string} rule */
 export const ruleLink = (rule) => rule ? html` <a class="rule" href="#${rule}">${rule}</a>` : NONE;
 
 /** What a symbol does, in the words of R11. @param {string} name as in draw.js */
-export function symbolRule(name) {
-    switch (name) {
-    case 'cross': return _('Red cross: immediately mark one more space, on either card. If it is a cross too, mark ' +
-        'another one.');
-    case 'ruby': case 'emerald':
-        return _('Ruby, emerald: mark the next gem of that colour on the score card. After the tenth nothing happens.');
-    case 'torch': return _('Torch: mark this round’s torch, at most one per round.');
-    case 'skull': return _('Skull: mark the next skull on the score card. After the tenth nothing happens.');
-    case 'potion': return _('Potion: erase your two worst skulls, or as many as you have.');
-    default: return _('Tomb: the card is complete.');
-    }
-}
+export const symbolRule = (name) => _(SYMBOL_RULES.find(([characters]) => [...characters].some((c) => SYMBOLS[c] ===
+    name))?.[1] ?? name);
 
 /** A message as HTML: the rules that it cites in brackets are a click away. @param {string} text */
 export const withRules = (text) => html`${text.split(/ \(([RQ]\d+)\)/).map((part, i) => i % 2 ? ruleLink(part) : part)}`;
-
-/** What is wrong with a text (a record, an edition): one sentence. @param {Fault} fault */
-export function faultSentence(fault) {
-    const [a, b] = fault.numbers, w = fault.word, e = fault.expected;
-    switch (fault.code) {
-    case ERR.penalty_falls: return _('A skull costs less than the one before it. Penalties must not decrease.');
-    case ERR.penalty_range: return _('A skull costs too much. Expected: at most 999.');
-    case ERR.pattern_size: return _('Pattern %{name} has the wrong size. Expected: 2 to 4 spaces.', { name: w });
-    case ERR.pattern_apart: return _('The spaces of pattern %{name} are not all connected side to side.',
-        { name: w });
-    case ERR.pattern_corner: return _('Pattern %{name} has an empty outer row or column. Expected: a drawing without one.',
-        { name: w });
-    case ERR.pattern_alike: return _('Pattern %{name} is pattern %{other}, turned or mirrored. Expected: six different ' +
-        'patterns.',
-        { name: w, other: e });
-    case ERR.copies: return _('The patterns do not make eight expedition cards. Expected: copies that add up to 8.');
-    case ERR.card_spaces: return _('Card %{n} has overlapping symbols. Expected: at most one per space.', { n: a });
-    case ERR.card_entrance: return _('Card %{n} needs exactly one entrance v, in its top row.', { n: a });
-    case ERR.card_tomb: return _('Card %{n} needs exactly one tomb T, in its bottom row.', { n: a });
-    case ERR.card_apart: return _('The open spaces of card %{n} are not all connected side to side.',
-        { n: a });
-    case ERR.card_colour: return _('Card %{n} has no colour. Expected: green, orange or purple.', { n: a });
-    case ERR.colour_count: return _('Cards of the colour %{colour}: %{n}. Expected: 16 of each colour.', { n: a,
-        colour: w });
-    case ERR.text_encoding: return _('Byte %{n} of the line is not part of a printable character.', { n: fault.column });
-    case ERR.text_line: return _('The line is too long. Expected: at most 4096 bytes.');
-    case ERR.text_space: return _('A space too many or too few. Expected: words separated by one space, as in: %{form}',
-        { form: e });
-    case ERR.text_header: return _('Wrong format: the first line must be “%{form}”.', { form: e });
-    case ERR.text_version: return _('Unknown version of the format. Expected: %{form}', { form: e });
-    case ERR.text_keyword: return e ? _('Unknown word “%{word}”. Expected: %{form}', { word: w, form: e }) :
-        _('Unknown word “%{word}”. Expected: a line of a game record.', { word: w });
-    case ERR.text_missing: return _('The line ends too early. Expected: %{form}', { form: e });
-    case ERR.text_extra: return _('Unexpected “%{word}”. Expected: %{form}', { word: w, form: e });
-    case ERR.text_number: return _('“%{word}” is not a plain number. Expected: %{form}', { word: w, form: e });
-    case ERR.text_range: return _('The number %{word} is out of range. Expected: %{low} to %{high}.', { word: w, low: a,
-        high: b });
-    case ERR.text_long: return _('“%{word}” is too long. Expected: at most %{n} bytes.', { word: w, n: a });
-    case ERR.text_colour: return _('“%{word}” is not a colour. Expected: green, orange or purple.', { word: w });
-    case ERR.text_twice: return _('“%{word}” is defined twice (first on line %{n}).', { word: w, n: a });
-    case ERR.text_spaces:
-        return _('“%{word}” does not name spaces. Expected: columns a to e and rows 1 to 5, as in 17:a1b1a2.', { word: w });
-    case ERR.text_order: return _('The spaces of “%{word}” are not in reading order. Expected: row by row, as in 17:a1b1a2.',
-        { word: w });
-    case ERR.text_move: return _('“%{word}” is not a move. Expected: CARD:SPACES, extra marks as +CARD:SPACE, or -.',
-        { word: w });
-    case ERR.text_end: return _('The text ends in the middle of card %{n}. Expected: five rows.', { n: a });
-    case ERR.text_full: return _('Too many lines for a game.');
-    case ERR.edition_row: return _('“%{word}” is not a row of card %{n}. Expected: five of # . v T x r e f s p', { word: w,
-        n: a });
-    case ERR.edition_drawing:
-        return _('“%{word}” is not a row of a pattern. Expected: up to four of X and ., rows of one length, then a blank ' +
-            'line.', { word: w });
-    case ERR.edition_patterns: return _('The number of patterns is %{n}. Expected: six.', { n: a });
-    case ERR.edition_cards: return _('Card %{n} is missing. Expected: cards 1 to 48.', { n: a });
-    case ERR.edition_needs: return _('A line is missing. Expected: %{form}', { form: e });
-    case ERR.edition_same_name: return _('Two patterns have the name %{name}. Expected: six different names.', { name: w });
-    case ERR.record_edition: return _('The game was played with the edition “%{word}”, which is not here. Expected: %{form}',
-        { word: w, form: e });
-    case ERR.record_expected: return _('Unexpected line. Expected: %{form}', { form: e });
-    case ERR.record_seat: return _('Wrong seat. Expected: %{form}', { form: e });
-    case ERR.record_players: return _('A game has 2 to 4 players. Expected: %{form}', { form: e });
-    case ERR.record_pattern: return _('The edition has no pattern “%{word}”. Expected: the name of one of its six.',
-        { word: w });
-    case ERR.record_dealt: return _('Card %{n} has already been dealt. Expected: four different cards.', { n: a });
-    case ERR.record_show_count: return _('Wrong number of new cards in the display. Expected: %{form}', { form: e });
-    case ERR.record_points: return _('Wrong pyramid points. Expected: %{form}', { form: e });
-    case ERR.record_score: return _('Wrong score. Expected: %{form}', { form: e });
-    case ERR.record_winner: return _('Wrong winner. Expected: %{form}', { form: e });
-    case ERR.record_over: return _('The game is over. Expected: no further line.');
-    default: {
-        const { text, rule } = reason(fault.code), cited = rule ? `${text} (${rule})` : text;
-        return w ? _('“%{word}”: %{reason}', { word: w, reason: cited }) : cited;
-    }
-    }
-}
-
-/** The same with its line. @param {Fault} fault */
-export const faultWithLine = (fault) => fault.line ? _('Line %{n}: %{sentence}', { n: fault.line, sentence:
-    faultSentence(fault) }) : faultSentence(
-    fault);
 
 /** What marks bring, in words. @param {Edition} edition @param {{card: number, cells: number[]}[]} parts */
 export function gainWords(edition, parts) {
@@ -367,9 +260,8 @@ export function logEntries(lines, edition, me = -1) {
         };
         if (word === 'reveal') {
             const pattern = edition.patterns.find((p) => p.name === rest[0]);
-            const text = _('Round %{round}, turn %{turn}: %{pattern}', { round: 1 + (reveals / 7 | 0), turn: 1 + reveals % 7,
-                pattern: pattern ?
-                patternName(pattern) : rest[0] });
+            const text = _('Round %{round}, turn %{turn}: %{pattern}', { ...roundAndTurn(reveals),
+                pattern: pattern ? patternName(pattern) : rest[0] });
             reveals++;
             entries.push({ kind: 'turn', seat: -1, html: html`${text}`, text, line: at, loud: false });
         } else if (word === 'keep') {
@@ -449,7 +341,7 @@ export function gains(edition, before, after, round) {
     if (s < 0) list.push({ c: 'erased', label: many(-s), text: ngettext('%{n} skull erased', '%{n} skulls erased', -s) });
     after.slots.forEach((slot, i) => {
         if (slot.tomb && !before.slots[i].tomb)
-            list.push({ c: 'T', label: plus(WORTH.pyramid), text: _('card %{n} complete', { n: slot.card }) });
+            list.push({ c: 'T', label: withSign(WORTH.pyramid), text: _('card %{n} complete', { n: slot.card }) });
     });
     if (after.due > 0) list.push({ c: 'x', label: many(after.due), text: ngettext('%{n} extra mark', '%{n} extra marks',
         after.due) });

@@ -54,7 +54,7 @@ static void complete(const struct game *game, struct node *node)
     for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
         if (!(desk->flags & PYR_DESK_TOMB(slot)))
             continue;
-        desk->done |= (pyr_cardset)1 << desk->card[slot];
+        desk->done |= PYR_CARD_BIT(desk->card[slot]);
         desk->free &= ~pyr_pair_of(slot, PYR_ALL_SPACES);
         desk->reach &= ~pyr_pair_of(slot, PYR_ALL_SPACES);
         desk->card[slot] = PYR_NO_CARD;

@@ -81,7 +81,7 @@ static int value_card(const struct pyr_box *box, const struct pyr_view *view, py
     pyr_cardset held = view->mine.done | also;
     for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
         if (view->mine.card[slot] != PYR_NO_CARD)
-            held |= (pyr_cardset)1 << view->mine.card[slot];
+            held |= PYR_CARD_BIT(view->mine.card[slot]);
     int value = -15 * (int)pyr_card_distance(card, card->open, card->entrance);
     value += 8 * count(card->ruby | card->emerald) + 10 * count(card->cross) - 4 * count(card->skull);
     if (__builtin_popcountll(held & box->colour[card->colour]) & 1)
@@ -94,7 +94,7 @@ static int value_step(const struct pyr_box *box, const struct pyr_view *view, py
     switch (pyr_step_kind(step)) {
     case PYR_STEP_KEEP: {
         pyr_card a = pyr_step_card(step), b = pyr_step_second(step);
-        return value_card(box, view, a, 0) + value_card(box, view, b, (pyr_cardset)1 << a);
+        return value_card(box, view, a, 0) + value_card(box, view, b, PYR_CARD_BIT(a));
     }
     case PYR_STEP_TAKE:
         return value_card(box, view, pyr_step_card(step), 0);

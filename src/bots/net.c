@@ -299,7 +299,7 @@ static void end_turn(const struct net_table *at, struct net_node *node)
     for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
         if (!(tombs & PYR_DESK_TOMB(slot)))
             continue;
-        desk->done |= (pyr_cardset)1 << desk->card[slot];
+        desk->done |= PYR_CARD_BIT(desk->card[slot]);
         desk->free &= ~pyr_pair_of(slot, PYR_ALL_SPACES);
         desk->reach &= ~pyr_pair_of(slot, PYR_ALL_SPACES);
         desk->card[slot] = PYR_NO_CARD;

@@ -149,7 +149,7 @@ int policy_value_card(const struct tables *tables, const struct pyr_box *box, co
         left = ALL_TURNS, t = TABLE_TURNS - 1;
     for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
         if (desk->card[slot] != PYR_NO_CARD)
-            also |= (pyr_cardset)1 << desk->card[slot];
+            also |= PYR_CARD_BIT(desk->card[slot]);
     unsigned have = count((desk->done | also) & box->colour[colour]);
     return tables->fresh[card][t] +
         race(tables, box, open, desk, colour, have, left) * chance[t] / 32 * tables->weights.of[W_CARD_PAIR] / 32;
@@ -163,7 +163,7 @@ int policy_value_step(const struct tables *tables, const struct pyr_box *box, co
     switch (pyr_step_kind(step)) {
     case PYR_STEP_KEEP:
         return policy_value_card(tables, box, open, desk, a, 0) +
-            policy_value_card(tables, box, open, desk, b, (pyr_cardset)1 << a);
+            policy_value_card(tables, box, open, desk, b, PYR_CARD_BIT(a));
     case PYR_STEP_TAKE:
         return policy_value_card(tables, box, open, desk, a, 0);
     case PYR_STEP_DRAW:

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "letters.h"
 
 static const struct {
     const char *name;
@@ -97,6 +98,7 @@ int main(int argc, char **argv)
 {
     cli_hide_secrets(argc, argv);
     pyr_text_init();
+    pyr_text_measure(letters_columns);
     signal(SIGPIPE, SIG_DFL);
     if (!choose_language(&argc, argv))
         return CLI_USAGE;

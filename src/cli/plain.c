@@ -33,105 +33,20 @@ struct game {
     void *memory[PYR_MAX_SEATS];
     struct pyr_word name[PYR_MAX_SEATS];     /* into the log, or into namebuf */
     char namebuf[PYR_MAX_SEATS][PYR_MAX_PLAYER_NAME + 1];
-    uint32_t told;               /* lines of the log that have been put into words */
+    struct story story;          /* the log in words */
+    uint32_t told;               /* lines of it that have been printed */
     char pending[PYR_MAX_PARTS * 8 + 16];    /* a move whose extra marks are not all there yet */
     bool quit;
 };
 
-/* What happened, in words. */
-
-static void name_spaces(const struct pyr_box *box, const struct pyr_part *part, FILE *to)
-{
-    const struct pyr_card_face *card = &box->card[part->card];
-    const struct {
-        pyr_spaces set;
-        const char *word;
-    } symbols[] = {
-        { card->ruby, _("ruby") },
-        { card->emerald, _("emerald") },
-        { card->torch, _("torch") },
-        { card->skull, _("skull") },
-        { card->potion, _("potion") },
-        { card->cross, _("red cross") },
-        { card->tomb, _("tomb") },
-    };
-    const char *comma = " (";
-    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-        for (int n = __builtin_popcount(part->spaces & symbols[i].set); n > 0; n--) {
-            fprintf(to, "%s%s", comma, symbols[i].word);
-            comma = ", ";
-        }
-    }
-    if (comma[0] == ',')
-        fputc(')', to);
-}
-
-static void tell_mark(const struct game *g, const struct pyr_event *event)
-{
-    char text[sizeof g->pending];
-    struct pyr_out out;
-    if (!event->count) {
-        printf(_("  %s: nothing to mark\n"), g->namebuf[event->seat]);
-        return;
-    }
-    printf("  %s: ", g->namebuf[event->seat]);
-    for (unsigned i = 0; i < event->count; i++) {
-        pyr_out_init(&out, text, sizeof text);
-        pyr_out_number(&out, event->part[i].card + 1);
-        pyr_out_char(&out, ':');
-        pyr_spaces_write(event->part[i].spaces, &out);
-        printf("%s%s", i ? " + " : "", text);
-        name_spaces(&g->edition.box, &event->part[i], stdout);
-    }
-    putchar('\n');
-    unsigned lost = words_lost(&g->edition.box, event);
-    if (lost)
-        printf(pyr_ngettext("  %s: lost %u extra mark, no space is left for it (Q3)\n",
-            "  %s: lost %u extra marks, no space is left for them (Q3)\n", lost), g->namebuf[event->seat], lost);
-    for (unsigned i = 0; i < event->count; i++) {
-        const struct pyr_card_face *face = &g->edition.box.card[event->part[i].card];
-        if (event->part[i].spaces & face->tomb)
-            printf(_("  %s: completed card %d, %s\n"), g->namebuf[event->seat], event->part[i].card + 1,
-                pyr_text_colour(face->colour));
-    }
-}
-
-static void tell_shown(const struct pyr_event *event)
-{
-    char cards[8 * PYR_DISPLAY + 1] = "";
-    for (unsigned i = 0; i < event->count; i++)
-        snprintf(cards + strlen(cards), sizeof cards - strlen(cards), "%s%d", i ? " " : "", event->card[i] + 1);
-    printf(_("  new in the display: %s\n"), cards);
-}
-
-static void tell_line(const struct game *g, struct pyr_word line)
-{
-    struct pyr_lines lines;
-    struct pyr_event event;
-    pyr_lines_init(&lines, line.at, line.length);
-    if (!pyr_lines_next(&lines, false) || !pyr_event_read(&event, &g->edition, &lines))
-        return;
-    const char *name = event.seat < PYR_MAX_SEATS ? g->namebuf[event.seat] : "";
-    switch (event.kind) {
-    case PYR_EVENT_KEEP: printf(_("  %s: kept cards %d and %d\n"), name, event.card[0] + 1, event.card[1] + 1); break;
-    case PYR_EVENT_SHOW: tell_shown(&event); break;
-    case PYR_EVENT_MARK: tell_mark(g, &event); break;
-    case PYR_EVENT_TAKE: printf(_("  %s: took card %d from the display\n"), name, event.card[0] + 1); break;
-    case PYR_EVENT_DRAW: printf(_("  %s: drew card %d from the deck\n"), name, event.card[0] + 1); break;
-    case PYR_EVENT_POINTS:
-        printf(pyr_ngettext("  %s: %d pyramid point for %s\n", "  %s: %d pyramid points for %s\n",
-            (unsigned long)event.points),
-            name, event.points, pyr_text_colour(event.colour));
-        break;
-    default: break;
-    }
-}
-
-/* `told` is how much of the log the player has been shown; after an undo it is set back. */
+/* What happened, in words. The heading of a turn is left out: the table that follows begins with it. */
 static void tell_news(struct game *g)
 {
-    for (; g->told < g->match.log.lines; g->told++)
-        tell_line(g, pyr_match_line(&g->match, g->told));
+    story_tell(&g->story, &g->match, g->match.log.lines, g->namebuf);
+    for (unsigned i = 0; i < g->story.count; i++)
+        if (g->story.line[i].line >= g->told && !g->story.line[i].heading)
+            printf("  %s\n", g->story.line[i].text);
+    g->told = g->match.log.lines;
 }
 
 /* The table in characters. */
@@ -348,6 +263,7 @@ static void undo(struct game *g)
         drop_draft(g);
         keep(g);
         g->told = g->match.log.lines;
+        story_finish(&g->story);             /* what is chosen now may differ from what it has */
         puts(_("Taken back."));
         show_table(g);
     } else if (g->local.past_count) {
@@ -842,6 +758,7 @@ int plain_play(const struct plain_options *o)
     if (!code)
         code = play(g);
     save_close(&g->save);
+    story_finish(&g->story);
     for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
         free(g->memory[s]);
     free(g);

@@ -9,7 +9,6 @@
 
 #define HEADER "pyramids-edition 1"
 
-static const struct pyr_word no_word = { "", 0 };
 static const char *const colour_word[PYR_COLOURS] = { "green", "orange", "purple" };
 
 const char *pyr_colour_word(unsigned colour)
@@ -198,7 +197,7 @@ static bool read_card(struct draft *d)
     for (unsigned row = 0; row < PYR_SIDE; row++) {
         d->lines.fault.number[0] = number;
         if (!pyr_lines_next(&d->lines, false))
-            return pyr_lines_fail(&d->lines, PYR_ERR_TEXT_END, 0, no_word);
+            return pyr_lines_fail(&d->lines, PYR_ERR_TEXT_END, 0, PYR_NO_WORD);
         d->lines.form = "five of # . v T x r e f s p";
         struct pyr_word line = d->lines.line;
         if (line.length != PYR_SIDE)
@@ -242,7 +241,7 @@ static bool fail_whole(struct draft *d, enum pyr_err code, int32_t number, const
 {
     d->lines.form = expected;
     d->lines.fault.number[0] = number;
-    return pyr_lines_fail(&d->lines, code, 0, no_word);
+    return pyr_lines_fail(&d->lines, code, 0, PYR_NO_WORD);
 }
 
 /* The order of sections is free, so what is missing is known only at the end. */
@@ -268,7 +267,7 @@ static bool check_components(struct draft *d, struct pyr_box *box)
     struct pyr_box_fault found;
     if (pyr_box_init(box, &d->components, &found) == PYR_OK)
         return true;
-    struct pyr_word word = no_word;
+    struct pyr_word word = PYR_NO_WORD;
     if (found.card >= 0)
         d->lines.number = d->card_line[found.card];
     else if (found.pattern >= 0)
@@ -297,7 +296,7 @@ static bool check_components(struct draft *d, struct pyr_box *box)
 /* *edition's box may have been written to on failure; its names are not. */
 enum pyr_err pyr_edition_read(struct pyr_edition *edition, const char *text, size_t size, struct pyr_fault *fault)
 {
-    struct draft d = { .name = no_word, .title = no_word };
+    struct draft d = { .name = PYR_NO_WORD, .title = PYR_NO_WORD };
     pyr_lines_init(&d.lines, text, size);
     bool good = pyr_lines_header(&d.lines, "pyramids-edition", HEADER);
     while (good && pyr_lines_next(&d.lines, false))

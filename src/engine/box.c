@@ -239,7 +239,7 @@ enum pyr_err pyr_box_init(struct pyr_box *box, const struct pyr_components *comp
         box->card[c] = components->card[c];
         memset(box->card[c].reserved, 0, sizeof box->card[c].reserved);
         derive_gains(box->gain[c], &box->card[c]);
-        box->colour[components->card[c].colour] |= (pyr_cardset)1 << c;
+        box->colour[components->card[c].colour] |= PYR_CARD_BIT(c);
     }
     return PYR_OK;
 }

@@ -10,7 +10,6 @@
 #include "bits.h"
 #include "port.h"
 
-#define CARD_BIT(card) ((pyr_cardset)1 << (card))
 #define CLAUSE(number, claim) \
     do { \
         if (!(claim)) \
@@ -37,7 +36,7 @@ static int check_desk(const struct pyr_box *box, const struct pyr_table *open, c
             CLAUSE(11, !free && !tomb_marked);
             continue;
         }
-        CLAUSE(12, desk->card[slot] < PYR_CARDS && !(desk->done & CARD_BIT(desk->card[slot])));
+        CLAUSE(12, desk->card[slot] < PYR_CARDS && !(desk->done & PYR_CARD_BIT(desk->card[slot])));
         const struct pyr_card_face *card = &box->card[desk->card[slot]];
         pyr_spaces marks = card->open & ~free;
         CLAUSE(13, !(free & ~card->open));
@@ -64,7 +63,7 @@ static int check_cards(const struct pyr_box *box, const struct pyr_state *state)
     (void)box;
     CLAUSE(30, !(open->deck >> PYR_CARDS));
     if (open->phase == PYR_KEEP) {
-        CLAUSE(31, open->deck == CARD_BIT(PYR_CARDS) - 1 && open->deck_left == 0);
+        CLAUSE(31, open->deck == PYR_CARD_BIT(PYR_CARDS) - 1 && open->deck_left == 0);
         return 0;
     }
     CLAUSE(32, bits_count(open->deck) == open->deck_left);
@@ -72,7 +71,7 @@ static int check_cards(const struct pyr_box *box, const struct pyr_state *state)
         if (open->display[i] == PYR_NO_CARD)
             continue;
         CLAUSE(33, open->display[i] < PYR_CARDS);
-        seen |= CARD_BIT(open->display[i]);
+        seen |= PYR_CARD_BIT(open->display[i]);
         total++;
     }
     for (unsigned s = 0; s < open->seats; s++) {
@@ -81,16 +80,16 @@ static int check_cards(const struct pyr_box *box, const struct pyr_state *state)
         for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
             if (open->desk[s].card[slot] == PYR_NO_CARD)
                 continue;
-            seen |= CARD_BIT(open->desk[s].card[slot]);
+            seen |= PYR_CARD_BIT(open->desk[s].card[slot]);
             total++;
         }
     }
-    CLAUSE(34, total == PYR_CARDS && seen == CARD_BIT(PYR_CARDS) - 1);
+    CLAUSE(34, total == PYR_CARDS && seen == PYR_CARD_BIT(PYR_CARDS) - 1);
     pyr_cardset order = 0;
     for (unsigned i = 0; i < open->deck_left; i++) {
         pyr_card card = state->hidden.deck[pyr_deck_top(state) + i];
         CLAUSE(35, card < PYR_CARDS);
-        order |= CARD_BIT(card);
+        order |= PYR_CARD_BIT(card);
     }
     CLAUSE(36, order == open->deck);
     return 0;
@@ -115,8 +114,8 @@ static int check_chance(const struct pyr_box *box, const struct pyr_state *state
     for (unsigned s = 0; s < open->seats; s++) {
         for (unsigned i = 0; i < PYR_DEALT; i++) {
             pyr_card card = state->hidden.dealt[s][i];
-            CLAUSE(42, card < PYR_CARDS && !(dealt & CARD_BIT(card)));
-            dealt |= CARD_BIT(card);
+            CLAUSE(42, card < PYR_CARDS && !(dealt & PYR_CARD_BIT(card)));
+            dealt |= PYR_CARD_BIT(card);
         }
         bool kept = open->phase != PYR_KEEP;
         for (unsigned i = 0; i < PYR_KEPT; i++) {

@@ -20,8 +20,7 @@
 #include "bits.h"
 #include "port.h"
 
-#define ALL_CARDS (((pyr_cardset)1 << PYR_CARDS) - 1)
-#define CARD_BIT(card) ((pyr_cardset)1 << (card))
+#define ALL_CARDS (PYR_CARD_BIT(PYR_CARDS) - 1)
 
 /* As bits of `waiting`. */
 static inline unsigned phase_everyone(const struct pyr_table *open)
@@ -85,7 +84,7 @@ static inline pyr_card phase_turn_up(struct pyr_state *state)
 {
     pyr_card card = state->hidden.deck[pyr_deck_top(state)];
     state->open.deck_left--;
-    state->open.deck &= ~CARD_BIT(card);
+    state->open.deck &= ~PYR_CARD_BIT(card);
     return card;
 }
 
@@ -109,9 +108,9 @@ OUT_OF_LINE void phase_take_points_by_card(const struct pyr_box *box, struct pyr
     pyr_cardset fresh = 0;
     for (unsigned place = 0; place < PYR_MAX_SEATS && open->replace_order[place] != PYR_NOBODY; place++) {
         const pyr_card *cards = open->completed[open->replace_order[place]];
-        fresh |= CARD_BIT(cards[0]);
+        fresh |= PYR_CARD_BIT(cards[0]);
         if (cards[1] != PYR_NO_CARD)
-            fresh |= CARD_BIT(cards[1]);
+            fresh |= PYR_CARD_BIT(cards[1]);
     }
     for (pyr_cardset left = fresh; left; left &= left - 1) {
         unsigned card = bits_first(left), colour = box->card[card].colour;
@@ -120,7 +119,7 @@ OUT_OF_LINE void phase_take_points_by_card(const struct pyr_box *box, struct pyr
             seat++;
         pyr_cardset own = open->desk[seat].done & box->colour[colour], now = own & fresh;
         unsigned after = bits_count(own), before = after - (now & (now - 1) ? 2 : 1);
-        if (pyr_options_claims_between(pyr_table_options(open), before, after) && (now & -now) == CARD_BIT(card))
+        if (pyr_options_claims_between(pyr_table_options(open), before, after) && (now & -now) == PYR_CARD_BIT(card))
             phase_take_tile(open->tile[colour], seat);
     }
 }
@@ -194,7 +193,7 @@ static inline void phase_show(const struct pyr_box *box, struct pyr_state *state
     for (; gaps && left; gaps &= gaps - 1, left--) {
         pyr_card card = *top++;
         places ^= (uint32_t)(PYR_NO_CARD ^ card) << phase_first_place(gaps);
-        deck &= ~CARD_BIT(card);
+        deck &= ~PYR_CARD_BIT(card);
     }
     copy(open->display, &places, sizeof places);
     open->deck = deck;
@@ -311,7 +310,7 @@ static inline void phase_end_keeping(struct pyr_state *state)
     pyr_cardset rest = ALL_CARDS;
     for (unsigned s = 0; s < seats; s++) {
         const pyr_card *card = state->desk[s].card;
-        rest &= ~(CARD_BIT(card[0]) | CARD_BIT(card[1]));
+        rest &= ~(PYR_CARD_BIT(card[0]) | PYR_CARD_BIT(card[1]));
         copy(open->kept[s], card, PYR_KEPT);
         open->desk[s] = state->desk[s];
     }
@@ -358,7 +357,7 @@ static inline pyr_card phase_set_aside(struct pyr_state *state, unsigned seat, u
 {
     struct pyr_desk *desk = &state->desk[seat];
     pyr_card card = desk->card[slot];
-    desk->done |= CARD_BIT(card);
+    desk->done |= PYR_CARD_BIT(card);
     phase_clear_slot(desk, slot);
     desk->flags = 0;
     state->open.desk[seat] = *desk;

@@ -56,16 +56,16 @@ enum pyr_err pyr_chance_check(const struct pyr_chance *chance, const struct pyr_
         if (i >= seats * PYR_DEALT) {
             if (card != PYR_NO_CARD)
                 return PYR_ERR_CHANCE_DEAL;
-        } else if (card >= PYR_CARDS || dealt & CARD_BIT(card)) {
+        } else if (card >= PYR_CARDS || dealt & PYR_CARD_BIT(card)) {
             return PYR_ERR_CHANCE_DEAL;
         } else {
-            dealt |= CARD_BIT(card);
+            dealt |= PYR_CARD_BIT(card);
         }
     }
     for (unsigned i = 0; i < PYR_CARDS; i++) {
-        if (chance->deck[i] >= PYR_CARDS || deck & CARD_BIT(chance->deck[i]))
+        if (chance->deck[i] >= PYR_CARDS || deck & PYR_CARD_BIT(chance->deck[i]))
             return PYR_ERR_CHANCE_DECK;
-        deck |= CARD_BIT(chance->deck[i]);
+        deck |= PYR_CARD_BIT(chance->deck[i]);
     }
     for (unsigned round = 0; round < PYR_ROUNDS; round++) {
         unsigned copies[PYR_PATTERNS] = { 0 };

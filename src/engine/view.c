@@ -51,11 +51,11 @@ static void sample_deals(const struct pyr_view *view, struct pyr_rng *rng, struc
     pyr_cardset known = 0;
     for (unsigned i = 0; i < PYR_DEALT; i++)
         if (view->dealt[i] != PYR_NO_CARD)
-            known |= CARD_BIT(view->dealt[i]);
+            known |= PYR_CARD_BIT(view->dealt[i]);
     for (unsigned s = 0; s < open->seats; s++)
         if (s != view->seat && open->kept[s][0] != PYR_NO_CARD)
-            known |= CARD_BIT(open->kept[s][0]) | CARD_BIT(open->kept[s][1]);
-    unsigned count = list_cards((CARD_BIT(PYR_CARDS) - 1) & ~known, pool), next = 0;
+            known |= PYR_CARD_BIT(open->kept[s][0]) | PYR_CARD_BIT(open->kept[s][1]);
+    unsigned count = list_cards(ALL_CARDS & ~known, pool), next = 0;
     pyr_rng_shuffle(rng, pool, count);
     memset(state->hidden.dealt, PYR_NO_CARD, sizeof state->hidden.dealt);
     for (unsigned s = 0; s < open->seats; s++) {

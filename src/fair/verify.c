@@ -121,7 +121,7 @@ static void deck_left(const struct pyr_replay *replay, const struct pyr_chance *
     unsigned count = 0;
     for (unsigned s = 0; s < replay->seats; s++)
         for (unsigned i = 0; i < PYR_KEPT; i++)
-            kept |= (pyr_cardset)1 << replay->keep[s][i];
+            kept |= PYR_CARD_BIT(replay->keep[s][i]);
     for (unsigned i = 0; i < PYR_CARDS; i++)
         if (!(kept >> chance->deck[i] & 1))
             left[count++] = chance->deck[i];

@@ -124,7 +124,7 @@ unsigned pyr_judge_effects(const struct pyr_edition *edition, const struct pyr_v
         unsigned colour = box->card[after.card[slot]].colour;
         add_effect(&effects, PYR_EFFECT_PYRAMID, after.card[slot] + 1, colour);
         add_effect(&effects, PYR_EFFECT_POINTS, race_points(box, open, after.done, colour), colour);
-        after.done |= (pyr_cardset)1 << after.card[slot];
+        after.done |= PYR_CARD_BIT(after.card[slot]);
     }
     add_effect(&effects, PYR_EFFECT_RUBIES, after.rubies - view->mine.rubies, 0);
     add_effect(&effects, PYR_EFFECT_EMERALDS, after.emeralds - view->mine.emeralds, 0);

@@ -14,6 +14,10 @@ int character_columns(int32_t character)
     if (character < 0xa0)                    /* control characters are shown as question marks */
         return 1;
     utf8proc_category_t category = utf8proc_category(character);
+    int bound = utf8proc_get_property(character)->boundclass;
+    /* Vowels and finals of a Korean syllable that is written in parts are drawn in the columns of its first letter. */
+    if (bound == UTF8PROC_BOUNDCLASS_V || bound == UTF8PROC_BOUNDCLASS_T)
+        return 0;
     /* utf8proc counts marks that take room (Devanagari's vowels) with their letter; terminals do not. */
     return category == UTF8PROC_CATEGORY_MC || category == UTF8PROC_CATEGORY_CN ? 1 : utf8proc_charwidth(character);
 }

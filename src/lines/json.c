@@ -124,14 +124,6 @@ static void put_string(struct pyr_json *json, const char *text, size_t size)
     put(json, '"');
 }
 
-static size_t length_of(const char *text)
-{
-    size_t length = 0;
-    while (text[length])
-        length++;
-    return length;
-}
-
 /* What comes before a value: a comma, its name. */
 static void begin(struct pyr_json *json, const char *name)
 {
@@ -148,7 +140,7 @@ static void begin(struct pyr_json *json, const char *name)
         put(json, ' ');
     if (!name)
         return;
-    put_string(json, name, length_of(name));
+    put_string(json, name, pyr_word_of(name).length);
     put(json, ':');
     if (json->is_spaced)
         put(json, ' ');
@@ -196,7 +188,7 @@ void pyr_json_word(struct pyr_json *json, const char *name, struct pyr_word word
 void pyr_json_text(struct pyr_json *json, const char *name, const char *text)
 {
     if (text)
-        pyr_json_word(json, name, (struct pyr_word){ text, length_of(text) });
+        pyr_json_word(json, name, pyr_word_of(text));
     else
         pyr_json_null(json, name);
 }

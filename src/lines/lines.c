@@ -8,14 +8,12 @@
 #include <pyramids/lines.h>
 #include <pyramids/utf8.h>
 
-static const struct pyr_word no_word = { "", 0 };
-
 void pyr_lines_init(struct pyr_lines *lines, const char *text, size_t size)
 {
     /* Some editors begin a text with a byte order mark, which nobody sees: it is no part of the first line. */
     const unsigned char *b = (const unsigned char *)text;
     bool marked = size >= 3 && b[0] == 0xef && b[1] == 0xbb && b[2] == 0xbf;
-    *lines = (struct pyr_lines){ .text = text, .size = size, .next = marked ? 3 : 0, .line = no_word };
+    *lines = (struct pyr_lines){ .text = text, .size = size, .next = marked ? 3 : 0, .line = PYR_NO_WORD };
 }
 
 /* The length of the UTF-8 character at the start, 0 if it is none or a control character (C0, DEL, C1). */
@@ -67,7 +65,7 @@ static bool check_line(struct pyr_lines *lines)
     for (size_t i = 0; i < lines->line.length;) {
         size_t length = character_length(s + i, lines->line.length - i);
         if (!length)
-            return pyr_lines_fail(lines, PYR_ERR_TEXT_ENCODING, i + 1, no_word);
+            return pyr_lines_fail(lines, PYR_ERR_TEXT_ENCODING, i + 1, PYR_NO_WORD);
         i += length;
     }
     return true;
@@ -84,15 +82,15 @@ bool pyr_lines_next(struct pyr_lines *lines, bool blank)
         lines->number++;
         lines->form = NULL;
         lines->at = 0;
-        lines->line = no_word;
+        lines->line = PYR_NO_WORD;
         if (length > PYR_MAX_LINE + 1)
-            return pyr_lines_fail(lines, PYR_ERR_TEXT_LINE, 0, no_word);
+            return pyr_lines_fail(lines, PYR_ERR_TEXT_LINE, 0, PYR_NO_WORD);
         bool ended = length < left;
         lines->next += length + ended;
         if (ended && length && start[length - 1] == '\r')
             length--;
         if (length > PYR_MAX_LINE)
-            return pyr_lines_fail(lines, PYR_ERR_TEXT_LINE, 0, no_word);
+            return pyr_lines_fail(lines, PYR_ERR_TEXT_LINE, 0, PYR_NO_WORD);
         lines->line = (struct pyr_word){ start, length };
         if (!check_line(lines))
             return false;
@@ -116,17 +114,17 @@ bool pyr_lines_word(struct pyr_lines *lines, struct pyr_word *word)
     const char *line = lines->line.at;
     size_t at = lines->at, end = lines->line.length;
     if (at >= end)
-        return pyr_lines_fail(lines, PYR_ERR_TEXT_MISSING, 0, no_word);
+        return pyr_lines_fail(lines, PYR_ERR_TEXT_MISSING, 0, PYR_NO_WORD);
     if (at) {
         if (line[at] != ' ')
-            return pyr_lines_fail(lines, PYR_ERR_TEXT_SPACE, at + 1, no_word);
+            return pyr_lines_fail(lines, PYR_ERR_TEXT_SPACE, at + 1, PYR_NO_WORD);
         at++;
     }
     size_t start = at;
     while (at < end && line[at] != ' ')
         at++;
     if (at == start)
-        return pyr_lines_fail(lines, PYR_ERR_TEXT_SPACE, at + 1, no_word);
+        return pyr_lines_fail(lines, PYR_ERR_TEXT_SPACE, at + 1, PYR_NO_WORD);
     *word = (struct pyr_word){ line + start, at - start };
     lines->at = at;
     return true;
@@ -167,15 +165,15 @@ bool pyr_lines_rest(struct pyr_lines *lines, size_t most, struct pyr_word *rest)
     if (lines->fault.code)
         return false;
     if (lines->at >= lines->line.length)
-        return pyr_lines_fail(lines, PYR_ERR_TEXT_MISSING, 0, no_word);
+        return pyr_lines_fail(lines, PYR_ERR_TEXT_MISSING, 0, PYR_NO_WORD);
     if (lines->line.at[lines->at] != ' ')
-        return pyr_lines_fail(lines, PYR_ERR_TEXT_SPACE, lines->at + 1, no_word);
+        return pyr_lines_fail(lines, PYR_ERR_TEXT_SPACE, lines->at + 1, PYR_NO_WORD);
     size_t start = lines->at + 1, length = lines->line.length - start;
     *rest = (struct pyr_word){ lines->line.at + start, length };
     if (!length)
-        return pyr_lines_fail(lines, PYR_ERR_TEXT_MISSING, 0, no_word);
+        return pyr_lines_fail(lines, PYR_ERR_TEXT_MISSING, 0, PYR_NO_WORD);
     if (rest->at[0] == ' ')
-        return pyr_lines_fail(lines, PYR_ERR_TEXT_SPACE, start + 1, no_word);
+        return pyr_lines_fail(lines, PYR_ERR_TEXT_SPACE, start + 1, PYR_NO_WORD);
     if (length > most) {
         lines->fault.number[0] = (int32_t)most;
         return pyr_lines_fail(lines, PYR_ERR_TEXT_LONG, start + 1, *rest);
@@ -205,12 +203,20 @@ bool pyr_lines_header(struct pyr_lines *lines, const char *keyword, const char *
     bool any = pyr_lines_next(lines, false);
     lines->form = header;
     if (!any)
-        return pyr_lines_fail(lines, PYR_ERR_TEXT_HEADER, 0, no_word);
+        return pyr_lines_fail(lines, PYR_ERR_TEXT_HEADER, 0, PYR_NO_WORD);
     if (!pyr_lines_word(lines, &word) || !pyr_word_is(word, keyword))
         return pyr_lines_fail(lines, PYR_ERR_TEXT_HEADER, 0, lines->line);
     if (!pyr_lines_number(lines, 0, 999, &version) || !pyr_lines_end(lines))
         return false;
-    return version == 1 || pyr_lines_fail(lines, PYR_ERR_TEXT_VERSION, 0, no_word);
+    return version == 1 || pyr_lines_fail(lines, PYR_ERR_TEXT_VERSION, 0, PYR_NO_WORD);
+}
+
+struct pyr_word pyr_word_of(const char *text)
+{
+    struct pyr_word word = { text, 0 };
+    while (text[word.length])
+        word.length++;
+    return word;
 }
 
 bool pyr_word_is(struct pyr_word word, const char *text)

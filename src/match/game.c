@@ -8,16 +8,6 @@
  */
 #include <pyramids/game.h>
 
-static const struct pyr_word no_word = { "", 0 };
-
-static struct pyr_word word_of(const char *text)
-{
-    struct pyr_word word = { text, 0 };
-    while (text[word.length])
-        word.length++;
-    return word;
-}
-
 /* Advancing. */
 
 /* Without a sink nobody wants the events: simulations run like that and write no text. */
@@ -94,10 +84,10 @@ static enum pyr_err check_name(struct pyr_word name)
 enum pyr_err pyr_game_begin(struct pyr_game *game, const struct pyr_edition *edition, unsigned seats,
     const char *const *names, const struct pyr_sink *sink)
 {
-    struct pyr_event event = { .kind = PYR_EVENT_HEADER, .name = no_word, .value = no_word };
+    struct pyr_event event = { .kind = PYR_EVENT_HEADER, .name = PYR_NO_WORD, .value = PYR_NO_WORD };
     enum pyr_err err = pyr_options_has_seats(&pyr_rulebook, seats) ? PYR_OK : PYR_ERR_SEATS;
     for (unsigned s = 0; s < seats && !err; s++)
-        err = check_name(word_of(names[s]));
+        err = check_name(pyr_word_of(names[s]));
     if (err)
         return err;
     game->edition = edition;
@@ -105,13 +95,13 @@ enum pyr_err pyr_game_begin(struct pyr_game *game, const struct pyr_edition *edi
     pyr_replay_init(&game->replay, PYR_NOBODY);
     err = set_up(game, sink, &event);
     event.kind = PYR_EVENT_EDITION;
-    event.name = word_of(edition->name);
+    event.name = pyr_word_of(edition->name);
     if (!err)
         err = set_up(game, sink, &event);
     event.kind = PYR_EVENT_PLAYER;
     for (unsigned s = 0; s < seats && !err; s++) {
         event.seat = (pyr_seat)s;
-        event.name = word_of(names[s]);
+        event.name = pyr_word_of(names[s]);
         err = set_up(game, sink, &event);
     }
     return err;
@@ -120,7 +110,7 @@ enum pyr_err pyr_game_begin(struct pyr_game *game, const struct pyr_edition *edi
 /* The hidden order is set after the last deal: while dealing, the replay knows only what the lines say. */
 enum pyr_err pyr_game_deal(struct pyr_game *game, const struct pyr_chance *chance, const struct pyr_sink *sink)
 {
-    struct pyr_event event = { .kind = PYR_EVENT_DEAL, .count = PYR_DEALT, .name = no_word, .value = no_word };
+    struct pyr_event event = { .kind = PYR_EVENT_DEAL, .count = PYR_DEALT, .name = PYR_NO_WORD, .value = PYR_NO_WORD };
     unsigned seats = game->replay.seats;
     bool is_time = game->replay.stage == PYR_STAGE_PLAYERS;
     enum pyr_err err = is_time ? pyr_chance_check(chance, &game->edition->box, seats) : PYR_ERR_PHASE;
@@ -168,7 +158,7 @@ enum pyr_err pyr_game_tag(const struct pyr_game *game, const char *name, const c
         return lines.fault.code ? lines.fault.code : PYR_ERR_TEXT_MISSING;
     if (lines.line.length != out.length)
         return PYR_ERR_TEXT_ENCODING;        /* a line end inside */
-    if (event.name.length != word_of(name).length)
+    if (event.name.length != pyr_word_of(name).length)
         return PYR_ERR_TEXT_SPACE;           /* a name of two words */
     return tell(game, sink, &event);
 }
@@ -184,7 +174,7 @@ void pyr_game_set_chance(struct pyr_game *game, const struct pyr_chance *chance)
     if (state->open.phase != PYR_KEEP)
         for (unsigned s = 0; s < game->replay.seats; s++)
             for (unsigned i = 0; i < PYR_KEPT; i++)
-                kept |= (pyr_cardset)1 << state->open.kept[s][i];
+                kept |= PYR_CARD_BIT(state->open.kept[s][i]);
     for (unsigned i = 0; i < PYR_CARDS; i++)
         if (!(kept >> chance->deck[i] & 1))
             state->hidden.deck[left++] = chance->deck[i];
@@ -437,7 +427,7 @@ enum pyr_err pyr_game_choose(struct pyr_game *game, pyr_seat seat, const char *t
         return fault->code = PYR_ERR_NOT_DUE;
     if (game->choice[seat].confirmed)
         return fault->code = PYR_ERR_CONFIRMED;
-    if (!pyr_choice_read(game->replay.state.open.phase, text, word_of(text).length, &lines, &event)) {
+    if (!pyr_choice_read(game->replay.state.open.phase, text, pyr_word_of(text).length, &lines, &event)) {
         *fault = lines.fault;
         return fault->code;
     }

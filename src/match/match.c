@@ -11,8 +11,6 @@
  */
 #include <pyramids/match.h>
 
-static const struct pyr_word no_word = { "", 0 };
-
 /* The log. */
 
 static void empty(struct pyr_log *log)
@@ -69,7 +67,7 @@ struct pyr_word pyr_match_line(const struct pyr_match *match, uint32_t line)
 {
     const struct pyr_log *log = &match->log;
     if (line >= log->lines)
-        return no_word;
+        return PYR_NO_WORD;
     return (struct pyr_word){ log->text + log->start[line], log->start[line + 1] - log->start[line] - 1 };
 }
 

@@ -6,8 +6,6 @@
  */
 #include <pyramids/choice.h>
 
-static const struct pyr_word no_word = { "", 0 };
-
 void pyr_choice_write(const pyr_step *steps, unsigned count, const struct pyr_desk *desk, struct pyr_out *out)
 {
     if (!count)
@@ -60,13 +58,13 @@ static bool read_replacement(struct pyr_lines *lines, struct pyr_event *event)
 bool pyr_choice_read(unsigned phase, const char *text, size_t size, struct pyr_lines *lines, struct pyr_event *event)
 {
     struct pyr_word word;
-    *event = (struct pyr_event){ .kind = PYR_EVENT_MARK, .name = no_word, .value = no_word };
+    *event = (struct pyr_event){ .kind = PYR_EVENT_MARK, .name = PYR_NO_WORD, .value = PYR_NO_WORD };
     pyr_lines_init(lines, text, size);
     bool any = pyr_lines_next(lines, true) && lines->line.length;
     if (!any)
-        pyr_lines_fail(lines, PYR_ERR_TEXT_MISSING, 0, no_word);
+        pyr_lines_fail(lines, PYR_ERR_TEXT_MISSING, 0, PYR_NO_WORD);
     else if (lines->line.at != lines->text || lines->next != lines->size)
-        pyr_lines_fail(lines, PYR_ERR_TEXT_EXTRA, 0, no_word);   /* a choice is one line */
+        pyr_lines_fail(lines, PYR_ERR_TEXT_EXTRA, 0, PYR_NO_WORD);   /* a choice is one line */
     if (phase == PYR_MARK) {
         lines->form = "CARD:SPACES+CARD:SPACE";
         return pyr_lines_word(lines, &word) && pyr_move_read(event, lines, word) && pyr_lines_end(lines);
@@ -83,7 +81,7 @@ bool pyr_choice_read(unsigned phase, const char *text, size_t size, struct pyr_l
 void pyr_choice_event(const struct pyr_desk *desk, pyr_seat seat, const pyr_step *steps, unsigned count,
     struct pyr_event *event)
 {
-    *event = (struct pyr_event){ .kind = PYR_EVENT_MARK, .seat = seat, .name = no_word, .value = no_word };
+    *event = (struct pyr_event){ .kind = PYR_EVENT_MARK, .seat = seat, .name = PYR_NO_WORD, .value = PYR_NO_WORD };
     switch (pyr_step_kind(steps[0])) {
     case PYR_STEP_KEEP:
         event->kind = PYR_EVENT_KEEP;

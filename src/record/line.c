@@ -6,8 +6,6 @@
  */
 #include <pyramids/record.h>
 
-static const struct pyr_word no_word = { "", 0 };
-
 /* The lines of a record: keyword and form, in the order of enum pyr_event_kind. */
 static const struct {
     const char *keyword, *form;
@@ -74,7 +72,7 @@ bool pyr_move_read(struct pyr_event *event, struct pyr_lines *lines, struct pyr_
         struct pyr_part part = { 0, 0 };
         size_t start = at;
         if (event->count == PYR_MAX_PARTS)
-            return pyr_lines_fail(lines, PYR_ERR_EXTRA_TOO_MANY, base + at + 1, no_word);
+            return pyr_lines_fail(lines, PYR_ERR_EXTRA_TOO_MANY, base + at + 1, PYR_NO_WORD);
         at = read_move_card(word, at, &part.card);
         if (!at || at >= word.length || word.at[at] != ':')
             return pyr_lines_fail(lines, PYR_ERR_TEXT_MOVE, base + start + 1, word);
@@ -156,7 +154,7 @@ static bool read_arguments(const struct pyr_edition *edition, struct pyr_lines *
     case PYR_EVENT_HEADER:
         if (!pyr_lines_number(lines, 0, 999, &number))
             return false;
-        return number == 1 || pyr_lines_fail(lines, PYR_ERR_TEXT_VERSION, 0, no_word);
+        return number == 1 || pyr_lines_fail(lines, PYR_ERR_TEXT_VERSION, 0, PYR_NO_WORD);
     case PYR_EVENT_EDITION:
         return pyr_lines_word(lines, &event->name);
     case PYR_EVENT_PLAYER:
@@ -195,7 +193,7 @@ static bool read_arguments(const struct pyr_edition *edition, struct pyr_lines *
 bool pyr_event_read(struct pyr_event *event, const struct pyr_edition *edition, struct pyr_lines *lines)
 {
     struct pyr_word keyword;
-    *event = (struct pyr_event){ .name = no_word, .value = no_word };
+    *event = (struct pyr_event){ .name = PYR_NO_WORD, .value = PYR_NO_WORD };
     if (!pyr_lines_word(lines, &keyword))
         return false;
     unsigned kind = 0;

@@ -13,10 +13,6 @@
  */
 #include <pyramids/choice.h>
 
-#define CARD_BIT(card) ((pyr_cardset)1 << (card))
-
-static const struct pyr_word no_word = { "", 0 };
-
 void pyr_replay_init(struct pyr_replay *replay, pyr_seat viewer)
 {
     *replay = (struct pyr_replay){ .stage = PYR_STAGE_HEADER, .viewer = viewer };
@@ -44,7 +40,7 @@ bool pyr_replay_expected(const struct pyr_replay *replay, const struct pyr_editi
         [PYR_KEEP] = PYR_EVENT_KEEP, [PYR_SHOW] = PYR_EVENT_SHOW, [PYR_REVEAL] = PYR_EVENT_REVEAL,
         [PYR_MARK] = PYR_EVENT_MARK, [PYR_REPLACE] = PYR_EVENT_TAKE
     };
-    *event = (struct pyr_event){ .kind = PYR_EVENT_KINDS, .seat = PYR_NOBODY, .name = no_word, .value = no_word };
+    *event = (struct pyr_event){ .kind = PYR_EVENT_KINDS, .seat = PYR_NOBODY, .name = PYR_NO_WORD, .value = PYR_NO_WORD };
     switch (replay->stage) {
     case PYR_STAGE_HEADER:
         event->kind = PYR_EVENT_HEADER;
@@ -152,7 +148,7 @@ static enum pyr_err fail(const struct follow *j, enum pyr_err code, int32_t a, i
 
 static enum pyr_err fail_here(const struct follow *j, enum pyr_err code)
 {
-    return fail(j, code, 0, 0, no_word);
+    return fail(j, code, 0, 0, PYR_NO_WORD);
 }
 
 /*
@@ -169,9 +165,9 @@ static void rebuild_setup(const struct pyr_edition *edition, struct pyr_replay *
         chance.expedition[i / PYR_EXPEDITIONS][i % PYR_EXPEDITIONS] = edition->box.expedition[i % PYR_EXPEDITIONS];
     for (unsigned s = 0; s < replay->seats; s++) {
         for (unsigned i = 0; i < PYR_DEALT && replay->dealt >> s & 1; i++)
-            known |= CARD_BIT(replay->deal[s][i]);
+            known |= PYR_CARD_BIT(replay->deal[s][i]);
         for (unsigned i = 0; i < PYR_KEPT && replay->kept >> s & 1; i++)
-            known |= CARD_BIT(replay->keep[s][i]);
+            known |= PYR_CARD_BIT(replay->keep[s][i]);
     }
     pyr_card spare = 0;
     for (unsigned s = 0; s < PYR_MAX_SEATS; s++) {
@@ -221,11 +217,11 @@ static enum pyr_err apply_deal(const struct follow *j, struct pyr_replay *replay
     pyr_cardset taken = 0;
     for (unsigned s = 0; s < replay->seats; s++)
         for (unsigned i = 0; i < PYR_DEALT && replay->dealt >> s & 1; i++)
-            taken |= CARD_BIT(replay->deal[s][i]);
+            taken |= PYR_CARD_BIT(replay->deal[s][i]);
     for (unsigned i = 0; i < PYR_DEALT; i++) {
-        if (taken & CARD_BIT(event->card[i]))
-            return fail(j, PYR_ERR_RECORD_DEALT, event->card[i] + 1, 0, no_word);
-        taken |= CARD_BIT(event->card[i]);
+        if (taken & PYR_CARD_BIT(event->card[i]))
+            return fail(j, PYR_ERR_RECORD_DEALT, event->card[i] + 1, 0, PYR_NO_WORD);
+        taken |= PYR_CARD_BIT(event->card[i]);
         replay->deal[event->seat][i] = event->card[i];
     }
     replay->dealt |= (uint8_t)(1u << event->seat);
@@ -245,15 +241,15 @@ static enum pyr_err apply_keep(const struct follow *j, struct pyr_replay *replay
     for (unsigned s = 0; s < replay->seats; s++) {
         pyr_cardset *set = s == seat ? &mine : &others;
         for (unsigned i = 0; i < PYR_DEALT && replay->dealt >> s & 1; i++)
-            *set |= CARD_BIT(replay->deal[s][i]);
+            *set |= PYR_CARD_BIT(replay->deal[s][i]);
         for (unsigned i = 0; i < PYR_KEPT && replay->kept >> s & 1; i++)
-            *set |= CARD_BIT(replay->keep[s][i]);
+            *set |= PYR_CARD_BIT(replay->keep[s][i]);
     }
     for (unsigned i = 0; i < PYR_KEPT; i++) {
-        pyr_cardset bit = CARD_BIT(event->card[i]);
+        pyr_cardset bit = PYR_CARD_BIT(event->card[i]);
         bool dealt = replay->dealt >> seat & 1 ? (mine & bit) != 0 : !(others & bit);
         if (!dealt || (i && event->card[0] == event->card[1]))
-            return fail(j, PYR_ERR_NOT_DEALT, event->card[i] + 1, 0, no_word);
+            return fail(j, PYR_ERR_NOT_DEALT, event->card[i] + 1, 0, PYR_NO_WORD);
         replay->keep[seat][i] = event->card[i];
     }
     replay->kept |= (uint8_t)(1u << seat);
@@ -268,10 +264,10 @@ static enum pyr_err apply_show(const struct follow *j, struct pyr_replay *replay
     struct pyr_table before = replay->state.open;
     unsigned wanted = pyr_state_show_count(&replay->state);
     if (event->count != wanted)
-        return fail(j, PYR_ERR_RECORD_SHOW_COUNT, (int32_t)wanted, event->count, no_word);
+        return fail(j, PYR_ERR_RECORD_SHOW_COUNT, (int32_t)wanted, event->count, PYR_NO_WORD);
     for (unsigned i = 0; i < wanted; i++)
         if (pyr_state_supply_card(&replay->state, i, event->card[i]))
-            return fail(j, PYR_ERR_NOT_IN_DECK, event->card[i] + 1, 0, no_word);
+            return fail(j, PYR_ERR_NOT_IN_DECK, event->card[i] + 1, 0, PYR_NO_WORD);
     pyr_state_show(&replay->state, &j->edition->box);
     note_points(replay, &before);
     return PYR_OK;
@@ -317,7 +313,7 @@ static enum pyr_err apply_mark(const struct follow *j, struct pyr_replay *replay
                 out.length } : (struct pyr_word){ text, 1 });
     }
     if (desk.due)
-        return fail(j, PYR_ERR_EXTRA_MISSING, desk.due, 0, no_word);
+        return fail(j, PYR_ERR_EXTRA_MISSING, desk.due, 0, PYR_NO_WORD);
     for (unsigned i = 0; i < count; i++)
         pyr_state_apply(&replay->state, box, seat, steps[i]);
     note_points(replay, &before);
@@ -333,11 +329,11 @@ static enum pyr_err apply_replace(const struct follow *j, struct pyr_replay *rep
     if (event->kind == PYR_EVENT_DRAW) {
         step = pyr_step_draw();
         if (before.deck_left && pyr_state_supply_card(&replay->state, 0, event->card[0]))
-            return fail(j, PYR_ERR_NOT_IN_DECK, event->card[0] + 1, 0, no_word);
+            return fail(j, PYR_ERR_NOT_IN_DECK, event->card[0] + 1, 0, PYR_NO_WORD);
     }
     enum pyr_err err = pyr_state_apply(&replay->state, &j->edition->box, event->seat, step);
     if (err)
-        return fail(j, err, event->card[0] + 1, 0, no_word);
+        return fail(j, err, event->card[0] + 1, 0, PYR_NO_WORD);
     note_points(replay, &before);
     return PYR_OK;
 }
@@ -554,7 +550,7 @@ enum pyr_err pyr_record_read(struct pyr_replay *replay, const struct pyr_edition
         found = lines.fault;
     if (!found.code && replay->stage == PYR_STAGE_HEADER) {
         lines.form = "pyramids-record 1";
-        pyr_lines_fail(&lines, PYR_ERR_TEXT_HEADER, 0, no_word);
+        pyr_lines_fail(&lines, PYR_ERR_TEXT_HEADER, 0, PYR_NO_WORD);
         found = lines.fault;
     }
     if (fault)

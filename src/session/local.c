@@ -17,24 +17,15 @@ static const char seats_comment[] = "; seats ";
 
 /* Words. */
 
-static size_t length_of(const char *text)
-{
-    size_t length = 0;
-    while (text[length])
-        length++;
-    return length;
-}
-
-/* `with` includes the blank after the word, so "tag seats" does not begin like "tag seatsize". */
 static bool begins(struct pyr_word line, const char *with)
 {
-    size_t length = length_of(with);
+    size_t length = pyr_word_of(with).length;    /* with the blank after the word: "tag seats" is not "tag seatsize" */
     return line.length >= length && pyr_word_is((struct pyr_word){ line.at, length }, with);
 }
 
 static struct pyr_word after(struct pyr_word line, const char *with)
 {
-    size_t length = length_of(with);
+    size_t length = pyr_word_of(with).length;    /* with the blank after the word: "tag seats" is not "tag seatsize" */
     return (struct pyr_word){ line.at + length, line.length - length };
 }
 
@@ -106,7 +97,7 @@ enum pyr_err pyr_local_begin(struct pyr_local *local, struct pyr_match *match, c
         return PYR_ERR_SEATS;
     for (unsigned s = 0; s < seats; s++) {
         const char *level = levels[s] ? levels[s] : "";
-        pyr_word_copy((struct pyr_word){ level, length_of(level) }, local->seat[s].level, PYR_LEVEL_SIZE);
+        pyr_word_copy(pyr_word_of(level), local->seat[s].level, PYR_LEVEL_SIZE);
         if (!level[0])
             local->people |= (uint8_t)(1u << s);
     }
@@ -359,7 +350,7 @@ enum pyr_err pyr_local_load(struct pyr_local *local, struct pyr_match *match, co
     };
     for (unsigned s = 0; s < match->replay.seats; s++)
         if (!(local->people >> s & 1))
-            pyr_word_copy((struct pyr_word){ level, length_of(level) }, local->seat[s].level, PYR_LEVEL_SIZE);
+            pyr_word_copy(pyr_word_of(level), local->seat[s].level, PYR_LEVEL_SIZE);
     each_line(text, size, take_setup, local);
     if (!local->people)
         return PYR_ERR_SEATS;

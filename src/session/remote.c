@@ -35,20 +35,6 @@ static const char header[] = "pyramids-remote 1";
 
 /* Words. */
 
-/* Without a C library: this file is compiled for wasm, too. */
-static size_t length_of(const char *text)
-{
-    size_t length = 0;
-    while (text[length])
-        length++;
-    return length;
-}
-
-static struct pyr_word word_of(const char *text)
-{
-    return (struct pyr_word){ text, length_of(text) };
-}
-
 static bool is_code_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
@@ -345,7 +331,7 @@ static void on_table(struct pyr_remote *remote, const struct json *json, uint64_
     int seats = json_member(json, 0, "seats"), at = JSON_NONE;
     pyr_seat before = remote->you;
     copy_code(code, sizeof code, json_word(json, json_member(json, 0, "code")));
-    if (code[0] && !pyr_word_is(word_of(code), remote->code))
+    if (code[0] && !pyr_word_is(pyr_word_of(code), remote->code))
         return;                              /* of a table that was left */
     remote->seats = 0;
     while (remote->seats < PYR_MAX_SEATS && (at = json_next(json, seats, at)) != JSON_NONE)
@@ -367,8 +353,8 @@ static void on_table(struct pyr_remote *remote, const struct json *json, uint64_
     if (!remote->is_open)
         reconnected(remote, now);
     copy_code(rematch, sizeof rematch, json_word(json, json_member(json, 0, "rematch")));
-    if (rematch[0] && !pyr_word_is(word_of(rematch), remote->rematch)) {
-        pyr_word_copy(word_of(rematch), remote->rematch, sizeof remote->rematch);
+    if (rematch[0] && !pyr_word_is(pyr_word_of(rematch), remote->rematch)) {
+        pyr_word_copy(pyr_word_of(rematch), remote->rematch, sizeof remote->rematch);
         tell(remote, PYR_REMOTE_REMATCH, 0);
     }
     tell(remote, PYR_REMOTE_TABLE, 0);
@@ -394,7 +380,7 @@ static bool add_lines(struct pyr_remote *remote, const struct json *json, int li
         if (!json_is_text(json, at) || json_word(json, at).length + 2 > room)
             return false;
         json_text(json, at, remote->text + remote->size, room);
-        remote->size += (uint32_t)length_of(remote->text + remote->size);
+        remote->size += (uint32_t)pyr_word_of(remote->text + remote->size).length;
         remote->text[remote->size++] = '\n';
     }
     return true;
@@ -536,7 +522,7 @@ static void on_error(struct pyr_remote *remote, const struct json *json, uint64_
     }
     struct pyr_remote_event *event = tell(remote, PYR_REMOTE_REFUSED, kind);
     if (!copy_code(event->code, sizeof event->code, code))
-        pyr_word_copy(word_of("other"), event->code, sizeof event->code);
+        pyr_word_copy(pyr_word_of("other"), event->code, sizeof event->code);
     copy_code(event->reason, sizeof event->reason, json_word(json, json_member(json, 0, "reason")));
     copy_code(event->rule, sizeof event->rule, json_word(json, json_member(json, 0, "rule")));
 }
@@ -580,7 +566,7 @@ bool pyr_remote_init(struct pyr_remote *remote, struct pyr_match *match, const c
 {
     *remote = (struct pyr_remote){ .match = match, .you = PYR_SPECTATOR, .known_turns = -1 };
     *match = (struct pyr_match){ .replay = { .stage = PYR_STAGE_HEADER } };
-    return copy_code(remote->code, sizeof remote->code, word_of(code));
+    return copy_code(remote->code, sizeof remote->code, pyr_word_of(code));
 }
 
 void pyr_remote_connected(struct pyr_remote *remote, uint64_t now)
@@ -696,7 +682,7 @@ const char *pyr_remote_next(struct pyr_remote *remote, uint64_t now)
         if (message->is_posted)
             continue;
         message->is_posted = true;
-        pyr_word_copy(word_of(message->text), remote->out, sizeof remote->out);
+        pyr_word_copy(pyr_word_of(message->text), remote->out, sizeof remote->out);
         return remote->out;
     }
     return NULL;
@@ -781,7 +767,7 @@ bool pyr_remote_sit(
 {
     struct pyr_json json;
     char clean[PYR_REMOTE_CODE];
-    if (has_seat(remote) || (key[0] && !copy_code(clean, sizeof clean, word_of(key))))
+    if (has_seat(remote) || (key[0] && !copy_code(clean, sizeof clean, pyr_word_of(key))))
         return false;
     for (unsigned i = 0; i < remote->sent_count; i++)
         if (remote->sent[i].kind == PYR_REMOTE_SIT)
@@ -830,7 +816,7 @@ bool pyr_remote_fill(struct pyr_remote *remote, pyr_seat seat, const char *level
 {
     struct pyr_json json;
     char clean[16];
-    if (!remote->is_open || seat >= remote->seats || !copy_code(clean, sizeof clean, word_of(level)) ||
+    if (!remote->is_open || seat >= remote->seats || !copy_code(clean, sizeof clean, pyr_word_of(level)) ||
         !message_new(remote, PYR_REMOTE_FILL, id, &json))
         return false;
     pyr_json_number(&json, "seat", seat + 1);

@@ -32,14 +32,25 @@ const char *pyr_text_percent(char to[PYR_NUMBER_SIZE], double value, unsigned di
     return to;
 }
 
-/* Counts characters by their first bytes; continuation bytes of UTF-8 begin with the bits 10. Enough for our own texts,
- * where every character takes one column. */
-int pyr_text_width(const char *text, size_t size)
+/* A character takes one column. */
+static int count_characters(const char *text, size_t size)
 {
     int width = 0;
     for (size_t i = 0; i < size && text[i]; i++)
         width += (text[i] & 0xc0) != 0x80;
     return width;
+}
+
+static int (*columns_of)(const char *text, size_t size) = count_characters;
+
+void pyr_text_measure(int (*columns)(const char *text, size_t size))
+{
+    columns_of = columns;
+}
+
+int pyr_text_width(const char *text, size_t size)
+{
+    return columns_of(text, size);
 }
 
 /* Negative: on the left. printf's own padding counts bytes. */

@@ -16,15 +16,8 @@
 
 /* Characters (Unicode); canvas.c has an ASCII letter for each. */
 enum {
-    RUBY = 0x2666,
-    EMERALD = 0x25a0,
-    TORCH = 0x263c,
-    SKULL = 0x2620,
-    FACE = 0x263b,
-    POTION = 0x2665,
-    CROSS = 0xd7,
+    FACE = 0x263b,               /* a skull where the font has none */
     ENTRANCE = 0x25bc,
-    TOMB = 0x3a9,
     MARKED = 0x25cf,
     DOT = 0xb7,
     TICK = 0x2713,
@@ -313,7 +306,7 @@ static void draw_colour(struct canvas *canvas, int x, int y, const struct scene 
     for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
         if (desk->flags & PYR_DESK_TOMB(slot) && desk->card[slot] < PYR_CARDS &&
             scene->edition->box.card[desk->card[slot]].colour == colour)
-            fresh |= (pyr_cardset)1 << desk->card[slot];
+            fresh |= PYR_CARD_BIT(desk->card[slot]);
     for (pyr_cardset all = done | fresh; all && at < x + most - 2; all &= all - 1)
         at += canvas_print(canvas, at, y, x + most - at, all & -all & fresh ? ST_TOUCH : ST_GOLD, "%d",
             __builtin_ctzll(all) + 1) +

@@ -98,8 +98,7 @@ static const char *text_of(const json_t *object, const char *key)
 
 static void copy_text(char *to, size_t size, const char *text)
 {
-    struct pyr_word word = { text, strlen(text) };
-    pyr_word_copy(word, to, size);
+    pyr_word_copy(pyr_word_of(text), to, size);
 }
 
 /* A person's name as it is shown: without one of their own, in the language of this screen. */

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <pyramids/utf8.h>
+
 #include "words.h"
 
 /* Adds an item to a list. */
@@ -46,13 +48,16 @@ static void sign_gains(const struct gains *g, char *to, size_t size)
 {
     const struct {
         unsigned count;
-        const char *sign;
-    } kinds[] = { { g->ruby, "♦" }, { g->emerald, "■" }, { g->torch, "☼" }, { g->skull, "☠" }, { g->potion, "♥" },
-        { g->cross, "×" }, { g->tomb, "Ω" } };
+        int32_t sign;
+    } kinds[] = { { g->ruby, RUBY }, { g->emerald, EMERALD }, { g->torch, TORCH }, { g->skull, SKULL },
+        { g->potion, POTION }, { g->cross, CROSS }, { g->tomb, TOMB } };
     to[0] = '\0';
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char sign[5] = "";
+        pyr_utf8_write(kinds[i].sign, sign);
         if (kinds[i].count)
-            snprintf(to + strlen(to), size - strlen(to), "%s%u%s", to[0] ? " " : "", kinds[i].count, kinds[i].sign);
+            snprintf(to + strlen(to), size - strlen(to), "%s%u%s", to[0] ? " " : "", kinds[i].count, sign);
+    }
 }
 
 void words_preview(const struct gains *g, bool signs, char *to, size_t size)
@@ -83,16 +88,9 @@ void words_preview(const struct gains *g, bool signs, char *to, size_t size)
 void words_reason(enum pyr_err err, char *to, size_t size)
 {
     switch (err) {
-    case PYR_ERR_WALL: snprintf(to, size, "%s", _("Does not fit: a wall is in the way (R9).")); break;
-    case PYR_ERR_MARKED: snprintf(to, size, "%s", _("Does not fit: a space is already marked (R9).")); break;
-    case PYR_ERR_NO_ENTRANCE: snprintf(to, size, "%s", _("The first mark on a card must cover the entrance (R10).")); break;
-    case PYR_ERR_NO_TOUCH: snprintf(to, size, "%s", _("It must share a side with a marked space (R10).")); break;
     case PYR_ERR_NOT_ON_DESK: snprintf(to, size, "%s", _("No card here.")); break;
     case PYR_ERR_NOT_READY: snprintf(to, size, "%s", _("You must keep two cards (R4).")); break;
-    case PYR_ERR_DECK_EMPTY: snprintf(to, size, "%s", _("The deck is empty (R13).")); break;
-    case PYR_ERR_NO_UNDO: snprintf(to, size, "%s", _("Nothing to take back.")); break;
-    case PYR_ERR_NOT_DUE: snprintf(to, size, "%s", _("Nothing to decide now.")); break;
-    default: pyr_text_error(err, to, size); break;
+    default: pyr_text_reason(err, to, size); break;
     }
 }
 
@@ -165,7 +163,8 @@ static struct story_line *story_add(struct story *story, uint32_t line)
     return new;
 }
 
-unsigned words_lost(const struct pyr_box *box, const struct pyr_event *event)
+/* How many extra marks of a mark in the log had nowhere to go (Q3). */
+static unsigned lost_marks(const struct pyr_box *box, const struct pyr_event *event)
 {
     unsigned crosses = 0;
     for (unsigned i = 0; i < event->count; i++)
@@ -177,7 +176,7 @@ unsigned words_lost(const struct pyr_box *box, const struct pyr_event *event)
 static void tell_after_mark(struct story *story, const struct pyr_box *box, const struct pyr_event *event, const char *name,
     uint32_t line)
 {
-    unsigned lost = words_lost(box, event);
+    unsigned lost = lost_marks(box, event);
     struct story_line *to = lost ? story_add(story, line) : NULL;
     if (to) {
         to->news = true;

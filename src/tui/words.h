@@ -8,6 +8,9 @@
 
 #include "hand.h"
 
+/* The signs of the symbols, as characters; on the cards (draw.c) and where words are too long. */
+enum { RUBY = 0x2666, EMERALD = 0x25a0, TORCH = 0x263c, SKULL = 0x2620, POTION = 0x2665, CROSS = 0xd7, TOMB = 0x3a9 };
+
 /* The log in words, a line an event, turns under headings. */
 struct story_line {
     char text[240];
@@ -33,9 +36,6 @@ void story_news(const struct story *story, char *to, size_t size, char *brief, s
 
 /* All sentences about one line of the log. */
 void story_about(const struct story *story, uint32_t line, char *to, size_t size);
-
-/* How many extra marks of a mark in the log had nowhere to go (Q3). */
-unsigned words_lost(const struct pyr_box *box, const struct pyr_event *event);
 
 /* Why a mark does not fit: a short sentence with its rule. */
 void words_reason(enum pyr_err err, char *to, size_t size);

@@ -18,8 +18,11 @@
 #define MEMBER(group, type, name) VALUE(group, name, offsetof(struct type, name))
 #define OPEN(name) VALUE(VIEW, name, offsetof(struct pyr_view, open.name))
 
-#define ERROR(NAME, name, number, rule) VALUE(ERR, name, PYR_ERR_##NAME)
-PYR_ERRORS(ERROR)
+/* The error codes that the page names; the sentences of all are in faulttexts.js and sentences.js. */
+VALUE(ERR, not_pattern, PYR_ERR_NOT_PATTERN)
+VALUE(ERR, record_edition, PYR_ERR_RECORD_EDITION)
+
+VALUE(TEXT, line, PYR_MAX_LINE)
 
 /* Seats that are none. */
 VALUE(SEAT, nobody, PYR_NOBODY)
@@ -33,7 +36,10 @@ VALUE(PHASE, mark, PYR_MARK)
 VALUE(PHASE, replace, PYR_REPLACE)
 VALUE(PHASE, end, PYR_END)
 
-/* Numbers of the rules (options.h): pyramid points of a colour; what the rest is worth. */
+/* Numbers of the rules (options.h): length, which pyramids claim points (bits), what they and the rest are worth. */
+VALUE(GAME, rounds, PYR_ROUNDS)
+VALUE(GAME, turns, PYR_TURNS)
+VALUE(GAME, claims, PYR_RULEBOOK_CLAIMS)
 VALUE(TILE, first, PYR_RULEBOOK_TILE_1)
 VALUE(TILE, second, PYR_RULEBOOK_TILE_2)
 VALUE(TILE, third, PYR_RULEBOOK_TILE_3)

@@ -233,11 +233,11 @@ await test('the examples of the rules, step by step, with the results that the r
     equal(await board('E5').locator('.pen').count(), 8, 'E5, four spaces, two strokes each');
     await pictures(page, 'examples');
     // What the terminal says, word for word: one translation serves both.
-    const inC = readFileSync(new URL('../../src/text/rules.c', import.meta.url),
-        'utf8').split('rules[] = {')[1].split('\n};')[0];
-    const rules = [...inC.matchAll(/\{ "([RQE]\d+)", [A-Z]+, N_\("[^"]*"\), \{([^]*?)\} \}/g)].map(([, tag, body]) =>
-        [tag, [...body.matchAll(/N_\(("[^]*?")\)(?=,| \}|$|\s)/g)].map(([, t]) => t.replace(/"\s*"/g, '').slice(1, -1))]);
+    const rulebook = readFileSync(new URL('../../src/text/rulebook.inc', import.meta.url), 'utf8').replace(/"\s*"/g, '');
+    const rules = rulebook.split('\nRULE("').slice(1).map((rule) => /** @type {[string, string[]]} */ ([rule.split('"')[0],
+        [...rule.matchAll(/^(?:TEXT\(|SYMBOL\("\w+", )N_\("(.*)"\)/gm)].map(([, text]) => text)]));
     equal(rules.length, 32, 'all rules were found');
+    truth(rules.every(([, texts]) => texts.length), 'with their texts');
     for (const [tag, texts] of rules) {
         const said = (await page.locator(`#${tag} > div`).first().evaluate((e) => e.textContent)).replace(/\s+/g, ' ');
         for (const text of texts)
@@ -326,10 +326,10 @@ await test('the examples of the rules, step by step, with the results that the r
     const status = page.getByRole('status').filter({ hasText: /./ }).first(),
         area = page.getByRole('textbox', { name: 'Text of the edition' });
     for (const [what, bytes, says] of [['empty', '', /^Wrong format: the first line must be/],
-        ['binary', Buffer.from([0, 255, 1, 2, 200, 13, 10, 0]), /^Line 1: Byte 1/], ['with a mark and Windows line ends',
+        ['binary', Buffer.from([0, 255, 1, 2, 200, 13, 10, 0]), /^Line 1: byte 1/], ['with a mark and Windows line ends',
         `\ufeff${mine.replaceAll('\n', '\r\n')}`, /^No problems found/],
-        ['cut short', mine.slice(0, 300), /^(Line \d+: )?.*Expected/], ['one long line', 'x'.repeat(20000),
-        /^Line 1: The line is too long/]]) {
+        ['cut short', mine.slice(0, 300), /^(Line \d+: )?.*expected/], ['one long line', 'x'.repeat(20000),
+        /^Line 1: the line is too long/]]) {
         await go(page, 'editions');
         await page.locator('input[type=file]').setInputFiles({ name: `${what}.edition`, mimeType: 'text/plain',
             buffer: Buffer.from(bytes) });

@@ -224,8 +224,8 @@ await test('dropped, broken and foreign records', async () => {
     const lines = over.lines(), at = lines.findIndex((l) => l.startsWith('mark 1'));
     for (const [name, text, says] of [['photo.jpg', '\u0000\u0001garbage', /Line 1/],
         ['broken.pyr', [...lines.slice(0, at), 'mark 1 17:z9', ...lines.slice(at + 1)].join('\n'),
-        new RegExp(`Line ${at + 1}: .*Expected`)],
-        ['illegal.pyr', over.log().replace(/^score 1 \d+/m, 'score 1 999'), /Wrong score. Expected: score 1/],
+        new RegExp(`Line ${at + 1}: .*expected`)],
+        ['illegal.pyr', over.log().replace(/^score 1 \d+/m, 'score 1 999'), /wrong score; expected: score 1/],
         ['long.pyr', 'x'.repeat(70000), /too large/],
         ['dealt.pyr', lines.slice(0, lines.findIndex((l) => l.startsWith('deal 2'))).join('\n'),
         /ends before the cards are dealt/]]) {
@@ -293,7 +293,7 @@ await test('an edition of one’s own: checked, saved, played', async () => {
     await area.waitFor();
     const text = await area.inputValue();
     await area.fill(text.replace('card 2 orange', 'card 2 blue'));
-    await page.getByText(/“blue” is not a colour/).waitFor();
+    await page.getByText(/'blue' is not a colour/).waitFor();
     // Two cards change their colours; in between there are 17 of one.
     await area.fill(text);
     for (const [card, colour, says] of [['1', 'orange', /Line \d+: /], ['2', 'green', 'No problems found.']]) {

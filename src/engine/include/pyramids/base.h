@@ -49,6 +49,7 @@ typedef uint8_t pyr_card;
 
 /* A set of cards: bit i is card i. */
 typedef uint64_t pyr_cardset;
+#define PYR_CARD_BIT(card) ((pyr_cardset)1 << (card))
 
 /* A pattern as an index into the box. PYR_SINGLE is the one space that may be marked instead (R8), and the extra mark
  * of a cross (R11). */

@@ -32,6 +32,13 @@ struct pyr_word {
     size_t length;
 };
 
+/* No word: what a function is given or returns where there is none. A constant expression. */
+#ifndef __cplusplus
+#define PYR_NO_WORD ((struct pyr_word){ "", 0 })
+#else
+#define PYR_NO_WORD (pyr_word{ "", 0 })
+#endif
+
 struct pyr_lines {
     const char *text;
     size_t size, next;           /* where the next line begins */
@@ -69,6 +76,9 @@ PYR_API bool pyr_lines_end(struct pyr_lines *lines);
 
 /* Sets a fault at a byte of the current line (0: the whole line), unless there is one already. Always false. */
 PYR_API bool pyr_lines_fail(struct pyr_lines *lines, enum pyr_err code, size_t column, struct pyr_word word);
+
+/* A terminated text as a word. */
+PYR_API struct pyr_word pyr_word_of(const char *text);
 
 PYR_API bool pyr_word_is(struct pyr_word word, const char *text);
 

@@ -3,8 +3,9 @@
  * and cards and tables into characters. Every text that a person can see comes from here or goes through pyr_gettext; the
  * core has codes only. What programs read (records, JSON, the protocol) is never translated.
  *
- * Threads: the one part of the library with state, the language. The program's is set before there are threads; each thread
- * may then use another one (pyr_text_use). Everything else may be called from any thread.
+ * Threads: the one part of the library with state, the language. The program's is set before there are threads, as is its
+ * measure of width; each thread may then use another language (pyr_text_use). Everything else may be called from any
+ * thread.
  */
 #ifndef PYR_TEXT_H
 #define PYR_TEXT_H
@@ -54,12 +55,16 @@ PYR_API const char *pyr_ngettext(const char *one, const char *many, unsigned lon
     __attribute__((format_arg(1), format_arg(2)));
 #define _(text) pyr_gettext(text)
 #define N_(text) text
+#define NP_(one, many) one, many         /* the forms of a text that depends on a number */
 
 /* The sentence of a fault, with its rule in brackets; without file and line. */
 PYR_API void pyr_text_fault(const struct pyr_fault *fault, char *to, size_t size);
 
 /* The sentence of a code alone. */
 PYR_API void pyr_text_error(enum pyr_err code, char *to, size_t size);
+
+/* The same to a player who tries something: a short sentence that ends with its rule and a full stop. */
+PYR_API void pyr_text_reason(enum pyr_err code, char *to, size_t size);
 
 /* Starts a JSON text (json.h, print.c) that is written to a file as it grows, through a buffer of the caller's. */
 PYR_API void pyr_text_json_init(struct pyr_json *json, FILE *to, char *buffer, size_t size);
@@ -100,7 +105,13 @@ PYR_API const char *pyr_text_percent(char to[PYR_NUMBER_SIZE], double value, uns
 #define PYR_PERCENT(value, digits) pyr_text_percent((char[PYR_NUMBER_SIZE]){ 0 }, value, digits, false)
 #endif
 
-/* Tables of text (print.c). Widths count characters, not bytes, and grow with the title. */
+/*
+ * Tables of text (print.c). Widths are columns of a terminal, and grow with the title. How many columns a text takes is
+ * answered by the function that the program gives (pyr_text_measure, before there are threads; src/letters has one): the
+ * tables of Unicode are large, and the library does without them. Until then a character counts as one column.
+ */
+PYR_API void pyr_text_measure(int (*columns)(const char *text, size_t size));
+
 struct pyr_column {
     const char *title;
     int gap;                     /* blanks before it */
@@ -110,7 +121,7 @@ PYR_API void pyr_text_heading(FILE *to, struct pyr_column *columns, unsigned cou
 PYR_API void pyr_text_cell(FILE *to, const struct pyr_column *column, const char *format, ...) __attribute__((format(printf,
     3, 4)));
 
-/* How many characters a text takes on a line; a text with blanks up to a width (negative: the text first). */
+/* How many columns a text takes on a line; a text with blanks up to a width (negative: the text first). */
 PYR_API int pyr_text_width(const char *text, size_t size);
 PYR_API void pyr_text_pad(FILE *to, const char *text, int width);
 

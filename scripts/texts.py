@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""texts.py OUT: writes the page's copy of the texts that it shares with the terminal. OUT is one of
+
+    sentences.js    why a step is refused, and what each symbol does (on the table)
+    faulttexts.js   what is wrong with a record or an edition
+    rulebook.js     the rules
+
+They are made from src/text/sentences.inc, src/text/rulebook.inc and the list of error codes in err.h. English is in these
+scripts; translations are looked up by it as for every other text of the page (po-to-json takes ids() for this).
+
+The three are also kept in web/, for editors, type checks and tests that import the sources. The test `texts` compares them;
+`for f in sentences faulttexts rulebook; do scripts/texts.py web/$f.js; done` brings them up to date."""
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+WIDTH = 120
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding='utf-8') as source:
+        return source.read()
+
+
+def rows(path, *names):
+    """The rows NAME(...) of a file as [NAME, part...]: words, and strings (in pieces, marked by N_ and NP_)."""
+    text = re.sub(r'/\*.*?\*/', '', read(path), flags=re.S)
+    token = re.compile(r'\s*(?:(?P<string>"(?:[^"\\]|\\.)*")|(?P<word>\w+)|(?P<sign>[(),]))')
+    found, at, depth = [], 0, 0
+    while text[at:].strip():
+        match = token.match(text, at)
+        if not match:
+            sys.exit(f'texts.py: {path}: cannot read {text[at:at + 40].strip()!r}')
+        at = match.end()
+        if match['sign']:
+            depth += {'(': 1, ')': -1, ',': 0}[match['sign']]
+            if match['sign'] == ',':
+                found[-1].append(None)
+        elif match['string']:
+            piece = re.sub(r'\\(.)', r'\1', match['string'][1:-1])
+            found[-1][-1] = (found[-1][-1] or '') + piece
+        elif not depth:
+            found.append([match['word'], None])
+        elif match['word'] not in ('N_', 'NP_'):
+            found[-1][-1] = match['word']
+    unknown = {row[0] for row in found} - set(names)
+    if unknown or depth or any(part is None for row in found for part in row):
+        sys.exit(f'texts.py: {path}: rows are not complete or not known: {unknown or found}')
+    return found
+
+
+def errors():
+    """By name: the number of an error code, its rule, and its name on the wire."""
+    return {name: (int(number), rule, wire) for name, wire, number, rule in re.findall(
+        r'X\((\w+), (\w+), (-?\d+), "(\w*)"\)', read('src/engine/include/pyramids/err.h'))}
+
+
+def sentences():
+    return rows('src/text/sentences.inc', 'FAULT', 'FAULT_MANY', 'MISUSE', 'REASON')
+
+
+def rulebook():
+    return rows('src/text/rulebook.inc', 'SECTION', 'RULE', 'TEXT', 'SYMBOL')
+
+
+def reasons():
+    codes = errors()
+    return [[*codes[row[1]], row[2]] for row in sentences() if row[0] == 'REASON']
+
+
+def faults():
+    """Number, rule, values, text and, if it depends on a number, its other form."""
+    codes = errors()
+    return [[*codes[row[1]][:2], *row[2:]] for row in sentences() if row[0].startswith('FAULT')]
+
+
+def chapters():
+    """The rules without their titles, which the page does not show: ['', section] or [tag, paragraph...]."""
+    found = []
+    for kind, *parts in rulebook():
+        if kind == 'SECTION':
+            found.append(['', parts[0]])
+        elif kind == 'RULE':
+            found.append([parts[0]])
+        elif kind == 'TEXT':
+            found[-1].append(parts[0])
+    return found
+
+
+def symbols():
+    return [parts for kind, *parts in rulebook() if kind == 'SYMBOL']
+
+
+def ids():
+    """The texts that the page translates."""
+    return ({row[1] for row in symbols()} | {row[3] for row in reasons() + faults()} |
+        {text for row in chapters() for text in row[1:]})
+
+
+def literal(value, indent):
+    """A value of JavaScript in lines that are not too long, but for its first."""
+    if not isinstance(value, str):
+        return str(value)
+    pieces, line = [], ''
+    for word in re.findall(r'\S*\s*', value):
+        word = word.replace('\\', '\\\\').replace("'", "\\'")
+        if line and len(indent) + len(line) + len(word) + 5 > WIDTH:
+            pieces.append(line)
+            line = ''
+        line += word
+    return f"' +\n{indent}'".join([*pieces, line]).join("''")
+
+
+def table(name, about, kind, lines):
+    """An array of arrays."""
+    text = f'/** {about} */\nexport const {name} = /** @type {{{kind}}} */ ([\n'
+    for row in lines:
+        line = '    ['
+        for i, value in enumerate(row):
+            part = literal(value, ' ' * 8) + (']' if i + 1 == len(row) else '') + ','
+            if i and len(line) + 1 + len(part.split('\n')[0]) > WIDTH:
+                text, line = text + line + '\n', ' ' * 7
+            *done, line = (line + (' ' if i else '') + part).split('\n')
+            text += ''.join(piece + '\n' for piece in done)
+        text += line + '\n'
+    return text + ']);\n'
+
+
+def make(name):
+    head = f'/** {name}: made by scripts/texts.py from src/text; do not change it by hand. */\n'
+    if name == 'sentences.js':
+        return head + table('REASONS', 'Why a step is refused: error code, rule, name on the wire, sentence.',
+            '[number, string, string, string][]',
+            reasons()) + table('SYMBOL_RULES', 'What symbols do (R11): characters of an edition, sentence.',
+            '[string, string][]', symbols())
+    if name == 'faulttexts.js':
+        return head + table('FAULTS', 'What is wrong: error code, rule, values that fill the text, text, its plural.',
+            '[number, string, string, string, string?][]', faults())
+    if name == 'rulebook.js':
+        return head + table('RULEBOOK', "Sections, ['', title], and their rules, [tag, paragraphs].", 'string[][]',
+            chapters())
+    sys.exit(f'texts.py: {name}: expected sentences.js, faulttexts.js or rulebook.js')
+
+
+def main():
+    with open(sys.argv[1], 'w', encoding='utf-8') as out:
+        out.write(make(os.path.basename(sys.argv[1])))
+
+
+if __name__ == '__main__':
+    main()
