@@ -338,6 +338,28 @@ def case_arranging_seats(folder):
         host.until(lambda: host.version)
         play([host, link], random.Random(3))
         check_record(folder, ana.record(code))
+
+
+def case_gone_moves_with_the_seat(folder):
+    with Server(folder) as server:
+        ana, ben, chloe = (server.visitor(name) for name in ('Ana', 'Ben', 'Chloé'))
+        code = ana.make('open', 'open', 'open', 'open')
+        at = f'/api/tables/{code}/seats'
+        host, link = ana.seat(code), ben.link(code)
+        link.done('sit', number=NUMBER, seat=3)
+        link.close()
+        host.until(lambda: 'gone' in host.table['seats'][2])
+        # Ben has left a moment ago. His seat becomes the second: so does the time since he left.
+        ana.want(200, 'POST', at, {'seats': [1, 3, 'open', 'open']})
+        host.until(lambda: host.table['seats'][1]['kind'] == 'person')
+        assert 'gone' in host.table['seats'][1], host.table['seats']
+        # Chloé sits down where he was, and changes places with him: she is here, he is not.
+        other = chloe.link(code)
+        other.done('sit', number=NUMBER, seat=3)
+        ana.want(200, 'POST', at, {'seats': [1, 3, 2, 'open']})
+        host.until(lambda: host.table['seats'][1].get('name') == 'Chloé')
+        assert host.table['seats'][1]['here'] and 'gone' not in host.table['seats'][1], host.table['seats']
+        assert 'gone' in host.table['seats'][2], host.table['seats']
         # A friend's key is for a seat by its number.
         code, _keys = ana.make('open', 'open', 'friend:Davi')
         at = f'/api/tables/{code}/seats'

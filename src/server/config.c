@@ -185,8 +185,8 @@ json_t *table_json(const struct table *table, const struct visitor *visitor)
         if (seat->kind == SEAT_PERSON) {
             bool here = table_is_here(table, s);
             put(&one, "here", json_boolean(here));
-            if (!here && table->left[s])
-                put(&one, "gone", json_integer((json_int_t)(server_now(table->server) - table->left[s])));
+            if (!here && table_left(table, s))
+                put(&one, "gone", json_integer((json_int_t)(server_now(table->server) - table_left(table, s))));
             put(&one, "away", json_boolean(seat->away));
             if (seat->hints)
                 put(&one, "hints", json_integer(seat->hints));

@@ -92,6 +92,30 @@ bool table_is_here(const struct table *table, unsigned seat)
     return is_observed_by(table, table->now.seat[seat].visitor);
 }
 
+uint64_t table_left(const struct table *table, unsigned seat)
+{
+    for (unsigned i = 0; i < PYR_MAX_SEATS; i++)
+        if (table->left[i].visitor && table->left[i].visitor == table->now.seat[seat].visitor)
+            return table->left[i].at;
+    return 0;
+}
+
+/* Takes the place of what was known of this person before, or of someone who does not sit here any more. */
+static void note_left(struct table *table, int64_t visitor)
+{
+    unsigned to = 0;
+    for (unsigned i = 0; i < PYR_MAX_SEATS; i++) {
+        if (table->left[i].visitor == visitor) {
+            to = i;
+            break;
+        }
+        if (table_seat_of(table, table->left[i].visitor) >= PYR_MAX_SEATS)
+            to = i;
+    }
+    table->left[to].visitor = visitor;
+    table->left[to].at = server_now(table->server);
+}
+
 bool table_has_host(const struct table *table)
 {
     return is_observed_by(table, table->host);
@@ -159,7 +183,7 @@ void table_unobserve(struct table_observer *observer)
     observer->table = NULL;
     pyr_seat seat = table_seat_of(table, observer->visitor);
     if (seat < PYR_MAX_SEATS && !table_is_here(table, seat))
-        table->left[seat] = server_now(table->server);
+        note_left(table, observer->visitor);
     if (observer->visitor && observer->visitor == table->host && !table_has_host(table))
         table->host_left = server_now(table->server);
     if (!table->gone)

@@ -120,7 +120,8 @@ struct table {
     uint64_t deadline;           /* of the phase, in milliseconds; 0: no clock */
     uint64_t spent;              /* milliseconds of the phase that had passed when the server went down */
     uint64_t idle;               /* since when there is no observer, in milliseconds */
-    uint64_t left[PYR_MAX_SEATS];/* when the last connection of the person at a seat ended, in milliseconds; 0: not known */
+    /* When a person's last connection ended, in milliseconds. By visitor, not by seat: seats move (apply_arrange). */
+    struct { int64_t visitor; uint64_t at; } left[PYR_MAX_SEATS];
     uint64_t host_left;          /* the same of the host; if there was none, when the table came into memory */
     bool analysing;
     int64_t asker;               /* while it is made: as in struct table_request */
@@ -204,6 +205,7 @@ pyr_seat table_seat_of(const struct table *table, int64_t visitor);      /* PYR_
 bool table_is_known_to(const struct table *table, const struct visitor *visitor);
 unsigned table_waiting(const struct table *table);         /* seats that have to choose, as bits */
 bool table_is_here(const struct table *table, unsigned seat);
+uint64_t table_left(const struct table *table, unsigned seat);     /* when the person there left, in ms; 0: not known */
 bool table_is_awaited(const struct table *table);          /* a person who plays here is connected and waits for its bots */
 bool table_has_host(const struct table *table);            /* its host is connected */
 struct pyr_word table_line(const struct table *table, uint32_t line);    /* without its end */
