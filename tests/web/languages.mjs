@@ -78,6 +78,19 @@ print(json.dumps(make.key_of(json.loads(sys.argv[2]))))`, join(source, 'scripts'
     equal(_('Play'), 'Play', 'a catalogue of another version is not used');
 });
 
+await test('people click with a mouse and tap on a screen: texts that say so come in both kinds', () => {
+    const wrong = [];
+    for (const name of readdirSync(join(source, 'web')).filter((n) => n.endsWith('.js'))) {
+        const code = readFileSync(join(source, 'web', name), 'utf8').replace(/' \+\s+'/g, '');
+        for (const { 0: text, index } of code.matchAll(/(?:\b_|ngettext)\('(?:\\'|[^'])*\b(?:[Tt]ap|[Cc]lick)[^']*'/g)) {
+            const before = code.slice(0, index).trimEnd();
+            if (!(/\btap/i.test(text) ? /taps\(\) \?$/ : /:$/).test(before))
+                wrong.push(`${name}: ${text}`);
+        }
+    }
+    equal(wrong, [], 'said to everyone');
+});
+
 // The screens, reached without a word of any language.
 
 const midgame = playOut(newCore(site), 4, 7, (v) => v.phase === 'mark' && v.round === 2 && v.turn === 3);
