@@ -523,7 +523,7 @@ function pickHtml(table, view, n, chosen, off) {
     return html`<button class="pick" aria-pressed="${chosen === n}" data-next="${n}" ${off}><span class="vh">${
         cardInWords(table.edition, n)}</span><span class="tick">${icon('check')}</span>${hintOn(table, n)}${
         picture(table.edition.cards[n])}<span class="cap" aria-hidden="true">${capHtml(table,
-            n)}</span><span class="cap nth k-${k}">${shape(k)}<span>${
+            n)}</span><span class="cap nth k-${k}"><span>${shape(k)}${
         nth(count + 1, k)}${isNear(count, stake) ? html` <span class="goes">${_('one to go: %{points}',
             { points: stake })}</span>` : ''}</span></span></button>`;
 }
@@ -549,9 +549,8 @@ function replaceHtml(table, view) {
         class="title" id="rp-t" tabindex="-1">${title}</h1><p>${!armed ? _('%{name} chooses first, with card %{n}.',
             { name: table.game.seats[first].name, n: Math.min(...view.fresh[first]) }) :
                 takeWords(view)}</p></div><div class="ovr"><ol
-        class="order" aria-label="${_('Order of choosing')}">${order}</ol>${lamp}<button class="btn" data-a="table">${
-            icon('eye')}${
-        _('Table')}</button></div></div>
+        class="order" aria-label="${_('Order of choosing')}">${order}</ol>${lamp}<button class="btn" data-a="table" aria-label="${
+            _('Table')}">${icon('eye')}<span class="no-p">${_('Table')}</span></button></div></div>
         <div class="deal five" role="group" aria-label="${_('Cards to take')}"><div class="deal-in">${
             view.display.filter(Boolean).map((n) => pickHtml(table, view, n, chosen, off))}${
             view.deckLeft ? html`<button class="pick deckpick" aria-pressed="${chosen === 0}" data-next="0" ${
