@@ -340,6 +340,42 @@ def case_arranging_seats(folder):
         check_record(folder, ana.record(code))
 
 
+def case_terms_while_nobody_else_sits(folder):
+    with Server(folder) as server:
+        ana, ben = (server.visitor(name) for name in ('Ana', 'Ben'))
+        code = ana.make('open', 'open')
+        at = f'/api/tables/{code}/seats'
+        host = ana.seat(code)
+        terms = lambda table: (table['clock'], table['public'], table['hints'], table['edition'])
+        assert terms(ana.table(code)) == ('none', False, False, 'classic')
+        # The link stays the same, whatever the host changes; what is not named stays as it is.
+        table = ana.want(200, 'POST', at, {'seats': [1, 'open', 'casual'], 'clock': 'quick', 'public': True}).json['table']
+        assert terms(table) == ('quick', True, False, 'classic') and len(table['seats']) == 3
+        host.until(lambda: host.table['clock'] == 'quick')
+        assert code in [t['code'] for t in ben.want(200, 'GET', '/api/tables').json['tables']]
+        table = ana.want(200, 'POST', at, {'seats': [1, 2, 3], 'hints': True}).json['table']
+        assert terms(table) == ('quick', True, True, 'classic')
+        for wrong, error, detail in (({'clock': 'slow'}, 'bad_message', 'clock'), ({'clock': 3}, 'bad_message', 'clock'),
+                                     ({'public': 1}, 'bad_message', 'public'), ({'hints': 'yes'}, 'bad_message', 'hints'),
+                                     ({'terms': 1}, 'bad_message', 'terms')):
+            got = ana.refused(400, error, 'POST', at, {'seats': [1, 2, 3], **wrong})
+            assert got['detail'] == detail, (wrong, got)
+        ana.refused(400, 'no_edition', 'POST', at, {'seats': [1, 2, 3], 'edition': 'none'})
+        ben.refused(403, 'not_host', 'POST', at, {'seats': [1, 2, 3], 'hints': False})
+        server.restart()                                              # in the table's row, and in the list of public ones
+        assert terms(ana.table(code)) == ('quick', True, True, 'classic')
+        assert code in [t['code'] for t in ben.want(200, 'GET', '/api/tables').json['tables']]
+        ana.want(200, 'POST', at, {'seats': [1, 2, 3], 'public': False})
+        server.restart()
+        assert code not in [t['code'] for t in ben.want(200, 'GET', '/api/tables').json['tables']]
+        # Someone has sat down on these terms: now they are agreed on.
+        ana.want(200, 'POST', at, {'seats': [1, 2, 3, 'open']})
+        ben.seat(code)
+        ana.refused(409, 'taken', 'POST', at, {'seats': [1, 2, 3, 4], 'hints': False})
+        table = ana.want(200, 'POST', at, {'seats': [1, 2, 3]}).json['table']
+        assert table['state'] == 'running' and terms(table) == ('quick', False, True, 'classic')
+
+
 def case_gone_moves_with_the_seat(folder):
     with Server(folder) as server:
         ana, ben, chloe = (server.visitor(name) for name in ('Ana', 'Ben', 'Chloé'))

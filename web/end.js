@@ -145,8 +145,8 @@ export const chartsHtml = (judged, names, refining) => html`<div class="lg"><spa
     _('Skill: the choices')}</span></div>${barChart(judged, names)}${ratesHtml(judged, names)}<p class="note">${
         trustWords(judged, refining)}</p>`;
 
-/** A choice as a picture; the names of its spaces are for those who listen. @param {import('./words.js').Entry | undefined} e
- * @param {string} line of the log @param {string} name @param {Core} core @param {Html} cost */
+/** A choice as a picture; the names of its spaces are for those who listen.
+ * @param {import('./words.js').Entry | undefined} e @param {string} line of the log @param {string} name @param {Core} core @param {Html} cost */
 function choiceHtml(e, line, name, { edition }, cost) {
     if (!e?.mark) {
         const card = edition.cards[Number(line.split(' ').at(-1))];
@@ -173,10 +173,10 @@ function judgedHtml(judged, names, core, winners, link, refining) {
         _('Skill: the choices')}</span></div>${barChart(judged, names)}<h3 class="title">${_('Chance to win')}</h3>${
         winChart(judged, names, lines,
         winners, worst)}`, html`<ul class="moments">${worst.length ? worst.map((d) =>
-            html`<li><a href="#${link}/${d.line}"><b>${turnOf(d.line)}</b>${choiceHtml(entries.find((e) => e.line === d.line),
-            lines[d.line], names[d.seat], core, html`<b class="mk">${markWords(d)}</b><small>${
-            _('Cost %{points} points and %{win}% of the winning chances.', costNumbers(d))}</small>`)}${icon('play')}</a></li>`) : html`<li>${
-                    _('No choice cost much.')}</li>`}</ul>${worst.length ?
+            html`<li><a href="#${link}/${d.line}"><b>${turnOf(d.line)}</b>${choiceHtml(entries.find((e) =>
+            e.line === d.line), lines[d.line], names[d.seat], core, html`<b class="mk">${markWords(d)}</b><small>${
+            _('Cost %{points} points and %{win}% of the winning chances.', costNumbers(d))}</small>`)}${
+            icon('play')}</a></li>`) : html`<li>${_('No choice cost much.')}</li>`}</ul>${worst.length ?
             legend() : ''}${ratesHtml(judged, names)}
         <p class="note">${trustWords(judged, refining)}</p>`];
 }

@@ -26,6 +26,8 @@ struct change_request {
     uint8_t number[PYR_FAIR_BYTES];
     uint8_t key[TOKEN_SIZE];     /* SHA-256 of a friend's key */
     char *text;                  /* a choice, a code, or how seats are arranged */
+    bool sets_terms;             /* then the table has these: */
+    struct table_terms terms;
     pyr_step *step;              /* of a bot's choice */
 };
 

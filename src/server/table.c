@@ -71,7 +71,7 @@ pyr_seat table_seat_of(const struct table *table, int64_t visitor)
 bool table_is_known_to(const struct table *table, const struct visitor *visitor)
 {
     int64_t id = visitor ? (int64_t)visitor->node.key : 0;
-    return table->is_public || (id && table->host == id) || table_seat_of(table, id) < PYR_MAX_SEATS;
+    return table->now.terms.is_public || (id && table->host == id) || table_seat_of(table, id) < PYR_MAX_SEATS;
 }
 
 unsigned table_waiting(const struct table *table)
@@ -475,10 +475,7 @@ enum error table_create(struct server *server, struct visitor *host, const struc
     table->address = address_hold(request->address);
     if (table->address)
         table->address->tables++;
-    table->edition = request->edition;
-    table->is_public = request->is_public;
-    table->hints = request->hints;
-    table->clock = request->clock;
+    table->now.terms = request->terms;
     table->host = id;
     table->owner = request->address ? request->address->node.key : 0;
     table->asker = request->asker;
@@ -532,8 +529,8 @@ static bool restore_game(struct table *table, const char *text, size_t size, con
     struct table_state *state = &table->now;
     struct pyr_game *game = &state->game;
     struct pyr_chance chance;
-    if (size > PYR_LOG_SIZE || pyr_fair_chance(&state->fair, table->edition, state->seats, &chance) ||
-        pyr_game_load(game, table->edition, text, size, PYR_NOBODY, NULL) || game->replay.seats != state->seats)
+    if (size > PYR_LOG_SIZE || pyr_fair_chance(&state->fair, state->terms.edition, state->seats, &chance) ||
+        pyr_game_load(game, state->terms.edition, text, size, PYR_NOBODY, NULL) || game->replay.seats != state->seats)
         return false;
     pyr_game_set_chance(game, &chance);
     for (unsigned i = 0; i < count; i++) {
@@ -922,9 +919,8 @@ enum error table_may_rematch(const struct table *table, const struct visitor *vi
 enum error table_rematch(struct table *table, struct visitor *visitor, struct address *address, const char *id,
     void (*answer)(struct change *change, enum error error), void *context)
 {
-    struct table_request request = { .seats = table->now.seats, .edition = table->edition, .is_public = false,
-        .hints = table->hints,
-        .clock = table->clock, .address = address, .id = id };
+    struct table_request request = { .seats = table->now.seats, .terms = table->now.terms, .address = address, .id = id };
+    request.terms.is_public = false;
     enum error may = table_may_rematch(table, visitor, &request.asker);
     if (may)
         return may;

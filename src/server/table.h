@@ -48,8 +48,17 @@ struct seat {
     uint16_t hints;              /* how many this person has used in the game */
 };
 
+/* What is played at a table, and how. The host may change it until somebody else sits down. */
+struct table_terms {
+    const struct pyr_edition *edition;
+    bool is_public;
+    bool hints;                  /* players may use them, and everyone is told who did */
+    uint8_t clock;               /* enum clock_kind */
+};
+
 /* What a change of a table replaces, all at once. */
 struct table_state {
+    struct table_terms terms;
     uint8_t stage;               /* enum store_state */
     uint8_t seats;
     int64_t changed;             /* seconds since 1970: the last choice, seat taken, or other change */
@@ -95,10 +104,6 @@ struct table {
     struct server *server;
     int64_t id;
     char code[CODE_SIZE + 1];
-    bool is_public;
-    bool hints;                  /* players may use them, and everyone is told who did */
-    uint8_t clock;               /* enum clock_kind */
-    const struct pyr_edition *edition;
     int64_t host, created;
     struct address *address;     /* from where it was made, while it is open; NULL: before the last start */
     struct table_state now;
@@ -133,9 +138,7 @@ struct table {
 struct table_request {           /* what a table is to be */
     unsigned seats;
     struct seat seat[PYR_MAX_SEATS];
-    const struct pyr_edition *edition;
-    bool is_public, hints;
-    uint8_t clock;
+    struct table_terms terms;
     struct address *address;     /* from where it is made; NULL: not counted */
     const char *id;              /* by which the same visitor gets this table again instead of another one; "" none */
     int64_t asker;               /* for whom that id counts; 0: the host */
