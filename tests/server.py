@@ -376,6 +376,31 @@ def case_terms_while_nobody_else_sits(folder):
         assert table['state'] == 'running' and terms(table) == ('quick', False, True, 'classic')
 
 
+def case_another_name_on_the_same_seat(folder):
+    with Server(folder) as server:
+        ana, ben = (server.visitor(name) for name in ('Ana', 'Ben'))
+        code = ana.make('open', 'open', 'open')
+        at = f'/api/tables/{code}/name'
+        host, other = ana.seat(code), ben.link(code)
+        ben.refused(403, 'not_seated', 'POST', at, {})
+        ana.refused(400, 'bad_message', 'POST', at, {'name': 'Eva'})
+        # A name belongs to the visitor; a seat that was taken keeps the one it was taken under until it is told.
+        ana.want(200, 'POST', '/api/visitor', {'name': 'Eva'})
+        assert ana.table(code)['seats'][0]['name'] == 'Ana'
+        assert ana.want(200, 'POST', at, {}).json['table']['seats'][0]['name'] == 'Eva'
+        other.until(lambda: other.table['seats'][0].get('name') == 'Eva')
+        assert other.table['seats'][0]['kind'] == 'person'
+        server.restart()
+        assert ana.table(code)['seats'][0] == {'kind': 'person', 'name': 'Eva', 'here': False, 'away': False,
+                                               'ready': False}
+        host = ana.link(code)
+        ana.want(200, 'POST', f'/api/tables/{code}/seats', {'seats': [1, 'novice']})
+        ana.want(200, 'POST', '/api/visitor', {'name': 'Ana'})
+        ana.refused(409, 'begun', 'POST', at, {})                     # names stand in the record
+        host.until(lambda: host.version)
+        assert 'player 1 Eva' in host.lines
+
+
 def case_gone_moves_with_the_seat(folder):
     with Server(folder) as server:
         ana, ben, chloe = (server.visitor(name) for name in ('Ana', 'Ben', 'Chloé'))

@@ -146,7 +146,8 @@ export const chartsHtml = (judged, names, refining) => html`<div class="lg"><spa
         trustWords(judged, refining)}</p>`;
 
 /** A choice as a picture; the names of its spaces are for those who listen.
- * @param {import('./words.js').Entry | undefined} e @param {string} line of the log @param {string} name @param {Core} core @param {Html} cost */
+ * @param {import('./words.js').Entry | undefined} e @param {string} line of the log @param {string} name @param {Core} core
+ * @param {Html} cost */
 function choiceHtml(e, line, name, { edition }, cost) {
     if (!e?.mark) {
         const card = edition.cards[Number(line.split(' ').at(-1))];

@@ -550,7 +550,8 @@ function replaceHtml(table, view) {
             { name: table.game.seats[first].name, n: Math.min(...view.fresh[first]) }) :
                 takeWords(view)}</p></div><div class="ovr"><ol
         class="order" aria-label="${_('Order of choosing')}">${order}</ol>${lamp}<button
-        class="btn" data-a="table" aria-label="${_('Table')}">${icon('eye')}<span class="no-p">${_('Table')}</span></button></div></div>
+        class="btn" data-a="table" aria-label="${_('Table')}">${icon('eye')}<span class="no-p">${
+        _('Table')}</span></button></div></div>
         <div class="deal five" role="group" aria-label="${_('Cards to take')}"><div class="deal-in">${
             view.display.filter(Boolean).map((n) => pickHtml(table, view, n, chosen, off))}${
             view.deckLeft ? html`<button class="pick deckpick" aria-pressed="${chosen === 0}" data-next="0" ${

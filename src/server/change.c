@@ -201,7 +201,8 @@ static void fill_commit(struct change *change)
     const struct table_state *state = &effects->after;
     commit->table = (struct store_table){ .id = table->id, .state = state->stage, .created = table->created,
         .changed = state->changed, .config = effects->config, .host = table->host,
-        .is_public = state->terms.is_public, .revision = table->revision, .due = table_due(table, state, effects->lines_size > 0),
+        .is_public = state->terms.is_public, .revision = table->revision,
+        .due = table_due(table, state, effects->lines_size > 0),
         .keeper = table->keeper ? table->keeper : table->server->node };
     commit->keeps_due = commit->table.due == table->due && commit->table.keeper == table->keeper;
     memcpy(commit->table.code, table->code, sizeof table->code);

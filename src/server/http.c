@@ -1017,6 +1017,17 @@ static void hint_at(struct request *request, struct table *table)
 
 static void post_hint(struct request *request) { with_table(request, hint_at); }
 
+static void name_at(struct request *request, struct table *table)
+{
+    json_t *object;
+    if (!read_body(request, NULL, 0, &object, NULL))
+        return;
+    json_decref(object);
+    submit_change(request, table, apply_name, NULL, NULL);
+}
+
+static void post_name(struct request *request) { with_table(request, name_at); }
+
 /* Where others reach this server. */
 static void get_links(struct request *request)
 {
@@ -1453,6 +1464,7 @@ static const struct route {
     { METHOD_POST, "/api/tables/*/rematch", true, post_rematch },
     { METHOD_POST, "/api/tables/*/seats", true, post_seats },
     { METHOD_POST, "/api/tables/*/hint", true, post_hint },
+    { METHOD_POST, "/api/tables/*/name", true, post_name },
     { METHOD_GET, "/api/links", false, get_links },
     { METHOD_GET, "/api/my/tables", true, get_my_tables },
     { METHOD_GET, "/api/statistics", true, get_statistics },

@@ -272,6 +272,24 @@ enum error apply_arrange(struct change *change, struct problem *problem)
     return begin_if_full(change);
 }
 
+/* Before the game a person's seat takes the name that they have now. */
+enum error apply_name(struct change *change, struct problem *problem)
+{
+    struct table_state *state = &change->effects->after;
+    pyr_seat mine = table_seat_of(change->table, change->request.visitor);
+    const struct visitor *visitor = visitor_by_id(change->table->server, change->request.visitor);
+    (void)problem;
+    if (mine >= PYR_MAX_SEATS)
+        return ERROR_NOT_SEATED;
+    if (state->stage != STORE_WAITING)
+        return ERROR_BEGUN;
+    if (!visitor || !visitor->name[0])
+        return ERROR_BAD_NAME;
+    memcpy(state->seat[mine].name, visitor->name, NAME_SIZE);
+    change_note_table(change);
+    return ERROR_NONE;
+}
+
 /* A player has looked at a hint: everyone is told. */
 enum error apply_hint(struct change *change, struct problem *problem)
 {

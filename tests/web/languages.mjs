@@ -156,7 +156,7 @@ const SCREENS = [
     ['pad', 'pad', {}, (page) => page.locator('.padrow').first().waitFor()],
     ['editions', 'editions', {}, (page) => page.locator('[data-a=play]').first().waitFor()],
     ['edition', 'edition', {}, (page) => page.locator('textarea').waitFor()],
-    ['invite', 'friends/new', {}, (page) => page.locator('[data-a=make]').waitFor()],
+    ['no server', 'friends/new', {}, (page) => page.locator('[data-a=make]').waitFor()],
 ];
 
 let visits = 0;

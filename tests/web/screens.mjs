@@ -80,7 +80,7 @@ const SCREENS = [
         await page.getByRole('button', { name: /^a1/ }).click();
         await page.getByRole('status').first().waitFor();
     }],
-    ['invite', 'friends/new', {}, (page) => page.getByRole('heading', { name: 'Who sits at the table?' }).waitFor()],
+    ['no-server', 'friends/new', {}, (page) => page.getByRole('button', { name: 'Try again' }).waitFor()],
 ];
 
 /** What is opened by another button there. */

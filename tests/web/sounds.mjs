@@ -1,5 +1,5 @@
-// sounds.mjs SITE: the sounds as they leave the loudspeaker at full volume, rendered without one: levels, lengths, starts and
-// ends, and that no two are taken for each other. docs/architecture.md has the numbers.
+// sounds.mjs SITE: the sounds as they leave the loudspeaker at full volume, rendered without one: levels, lengths, starts
+// and ends, and that no two are taken for each other. docs/architecture.md has the numbers.
 import { done, equal, test, truth } from './check.mjs';
 import { launch, open, serve } from './site.mjs';
 
