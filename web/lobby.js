@@ -155,6 +155,8 @@ class LobbyView {
          * | string)[] | null} */
         this.plan = null;
         this.showsQr = false;
+        /** A seat is being taken unasked: nobody has to be asked for a name. */
+        this.sits = read('sit', '') === game.id;
         /** @type {{name: string, title: string}[]} what the server offers; most have one */
         this.editions = [];
         void api('GET', 'editions').then(({ editions }) => {
@@ -180,6 +182,7 @@ class LobbyView {
         game.tableChanged = () => this.update();
         game.problem = (code) => {
             this.message = serverWords(code);
+            this.sits = false;
             this.render();
         };
         this.render();
@@ -212,6 +215,7 @@ class LobbyView {
         if (table && table.state === 'waiting' && !table.you && (read('sit', '') === table.code || (this.seat && this.key)))
             {
             write('sit', undefined);
+            this.sits = true;
             void game.sit(this.seat || undefined, this.key || undefined);
             this.key = '';
         }
@@ -255,7 +259,10 @@ class LobbyView {
         } else if (a === 'rename') await this.rename();
         else if (a === 'start') await this.arrange(this.plans().filter((p) => typeof p === 'string' ? p !== 'open' :
             this.isTaken(p)));
-        else if (a === 'leave') game.act('leave');
+        else if (a === 'leave') {
+            this.sits = false;
+            game.act('leave');
+        }
         else if (a === 'close') { game.act('close'); this.app.go(''); }
         else if (a === 'qr') { this.showsQr = !this.showsQr; this.render(); }
         else if (a === 'copy') navigator.clipboard.writeText(other).then(() => toast(_('Link copied.')), () => toast(other));
@@ -348,7 +355,7 @@ class LobbyView {
             _('Table'))}<main class="page-in inv2"><h1 class="title">${
             table.host ? _('Who sits at the table?') : table.you ? _('Waiting for friends') : _('Join the table')}</h1>${said
                 ?
-            html`<p class="err" role="alert">${said}</p>` : ''}${table.you || table.host ? '' :
+            html`<p class="err" role="alert">${said}</p>` : ''}${table.you || this.sits ? '' :
             html`<div class="panel form joinf">${
                 nameField()}${free ? html`<button
             class="btn pri big" data-a="sit">${_('Sit down')}</button>` : ''}</div>`}<ul class="chairs seatlist">${
