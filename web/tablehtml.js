@@ -62,7 +62,8 @@ export function setupHtml(table, view) {
     const title = watching ? _('The players are choosing their first cards') : !sealed ?
         _('Keep two of your four pyramids') :
         table.game.isUnsent() ? _('Waiting for the connection') : _('Waiting for the others');
-    return html`<div class="view setup">${topHtml(table, html`<span class="roundtext">${_('Setup')}</span>`, NONE)}${
+    return html`<div class="view setup">${topHtml(table, html`${whoseHtml(table) || html`<span class="roundtext">${
+        _('Setup')}</span>`}`, NONE)}${
         bannerHtml(table)}
         <main class="setup-in"><div class="intro"><h1 class="title">${title}</h1>
         <p>${_('The other two go back into the deck. The other players do not see them.')} <span class="race-rule">${
@@ -115,10 +116,14 @@ function topHtml(table, middle, right) {
         _('Settings')}">${icon('gear')}</button></header>`;
 }
 
+/** Whose cards are shown, if several people share the device. @param {Table} table */
+const whoseHtml = ({ isShared, game: { me, seats } }) => isShared ? html`<span class="whose">${avatar(me, { small: true,
+    me: true })}<b dir="auto" class="nmt">${_('%{name}’s cards', { name: seats[me].name })}</b></span>` : '';
+
 /** The round and the turn, in dots and in words; whose cards these are, if several people share the device.
  * @param {Table} table @param {View} view @param {string} shortRound */
 function roundHtml(table, view, shortRound) {
-    const values = { round: view.round + 1, turn: view.turn + 1 }, { coach, seats, me } = table.game;
+    const values = { round: view.round + 1, turn: view.turn + 1 }, { coach } = table.game;
     const pip = /** @param {number} i @param {number} t */ (i, t) => i < view.round || (i === view.round &&
         t < view.turn) ? 'past' :
         i === view.round && t === view.turn ? 'now' : '';
@@ -126,10 +131,7 @@ function roundHtml(table, view, shortRound) {
         i === view.round ? 'now' : ''}"><span
         class="rn">${r}</span><span class="pips">${[0, 1, 2, 3, 4, 5, 6].map((t) => html`<i class="${pip(i,
             t)}"></i>`)}</span></li>`)}</ol>`;
-    const whose = table.isShared ? html`<span class="whose">${avatar(me, { small: true,
-        me: true })}<b dir="auto" class="nmt">${
-        _('%{name}’s cards', { name: seats[me].name })}</b></span>` : '';
-    return html`${whose || html`<span class="roundtext only-p ${shortRound.length > 20 ? 'long' : ''}">${
+    return html`${whoseHtml(table) || html`<span class="roundtext only-p ${shortRound.length > 20 ? 'long' : ''}">${
         shortRound}</span>`}${rounds}<span
         class="roundtext no-p">${coach ? shortRound : _('Round %{round} of 4, turn %{turn} of 7', values)}</span>`;
 }

@@ -361,6 +361,20 @@ async function tops() {
     return seen;
 }
 
+/** What Confirm may say and has no room for. */
+async function cutLabels() {
+    const { _ } = await import(new URL('i18n.js', location.href).href), box = document.querySelector('[data-a=confirm]'),
+        label = box.querySelector('.lbl'), was = [label.textContent, box.className];
+    const cut = [_('Confirm'), _('Next'), _('Sent'), _('Kept'), _('Pass'), _('Place %{n}', { n: 4 })].filter((text) => {
+        label.textContent = text;
+        box.classList.toggle('long', text.length > 7);
+        const [inner, outer] = [label, box].map((e) => e.getBoundingClientRect());
+        return inner.left < outer.left || inner.right > outer.right || inner.bottom > outer.bottom;
+    });
+    [label.textContent, box.className] = was;
+    return cut;
+}
+
 await test('nothing moves under the finger: the cards stay where they are in every state of a turn, in every language',
     async () => {
     // Nobody else chooses, so that the choice stays sealed.
@@ -377,6 +391,8 @@ await test('nothing moves under the finger: the cards stay where they are in eve
         for (const [width, height] of [[1920, 1080], [1366, 768], [820, 1180], [390, 844], [320, 568]]) {
             await quietPage.setViewportSize({ width, height });
             await settled(quietPage);
+            found.push(...(await quietPage.evaluate(cutLabels)).map((text) =>
+                `${code}, ${width}x${height}: Confirm cuts ${text}`));
             const seen = await quietPage.evaluate(tops);
             truth(Object.keys(seen).length >= 7, `states: ${Object.keys(seen)}`);
             if (new Set(Object.values(seen).map(Math.round)).size > 1)

@@ -30,7 +30,7 @@ const SCREENS = [
     ['home', '', {}, async (page) => {
         await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
         equal(await page.evaluate(() => [...document.querySelectorAll('#app *')].filter((e) => e.checkVisibility() &&
-            getComputedStyle(e).position === 'fixed').map((e) => e.outerHTML.slice(0, 80))), [], 'nothing lies over the page');
+            getComputedStyle(e).position === 'fixed').map((e) => e.outerHTML.slice(0, 80))), [], 'over the page');
     }],
     ['settings', '', {}, async (page) => { await press(page, 'Settings'); await page.getByRole('dialog').waitFor(); }],
     ['setup', 'play', { game: saved(setup) }, async (page) => { await page.locator('.pick').first().click();
