@@ -338,6 +338,89 @@ def case_arranging_seats(folder):
         host.until(lambda: host.version)
         play([host, link], random.Random(3))
         check_record(folder, ana.record(code))
+
+
+def case_terms_while_nobody_else_sits(folder):
+    with Server(folder) as server:
+        ana, ben = (server.visitor(name) for name in ('Ana', 'Ben'))
+        code = ana.make('open', 'open')
+        at = f'/api/tables/{code}/seats'
+        host = ana.seat(code)
+        terms = lambda table: (table['clock'], table['public'], table['hints'], table['edition'])
+        assert terms(ana.table(code)) == ('none', False, False, 'classic')
+        # The link stays the same, whatever the host changes; what is not named stays as it is.
+        table = ana.want(200, 'POST', at, {'seats': [1, 'open', 'casual'], 'clock': 'quick', 'public': True}).json['table']
+        assert terms(table) == ('quick', True, False, 'classic') and len(table['seats']) == 3
+        host.until(lambda: host.table['clock'] == 'quick')
+        assert code in [t['code'] for t in ben.want(200, 'GET', '/api/tables').json['tables']]
+        table = ana.want(200, 'POST', at, {'seats': [1, 2, 3], 'hints': True}).json['table']
+        assert terms(table) == ('quick', True, True, 'classic')
+        for wrong, error, detail in (({'clock': 'slow'}, 'bad_message', 'clock'), ({'clock': 3}, 'bad_message', 'clock'),
+                                     ({'public': 1}, 'bad_message', 'public'), ({'hints': 'yes'}, 'bad_message', 'hints'),
+                                     ({'terms': 1}, 'bad_message', 'terms')):
+            got = ana.refused(400, error, 'POST', at, {'seats': [1, 2, 3], **wrong})
+            assert got['detail'] == detail, (wrong, got)
+        ana.refused(400, 'no_edition', 'POST', at, {'seats': [1, 2, 3], 'edition': 'none'})
+        ben.refused(403, 'not_host', 'POST', at, {'seats': [1, 2, 3], 'hints': False})
+        server.restart()                                              # in the table's row, and in the list of public ones
+        assert terms(ana.table(code)) == ('quick', True, True, 'classic')
+        assert code in [t['code'] for t in ben.want(200, 'GET', '/api/tables').json['tables']]
+        ana.want(200, 'POST', at, {'seats': [1, 2, 3], 'public': False})
+        server.restart()
+        assert code not in [t['code'] for t in ben.want(200, 'GET', '/api/tables').json['tables']]
+        # Someone has sat down on these terms: now they are agreed on.
+        ana.want(200, 'POST', at, {'seats': [1, 2, 3, 'open']})
+        ben.seat(code)
+        ana.refused(409, 'taken', 'POST', at, {'seats': [1, 2, 3, 4], 'hints': False})
+        table = ana.want(200, 'POST', at, {'seats': [1, 2, 3]}).json['table']
+        assert table['state'] == 'running' and terms(table) == ('quick', False, True, 'classic')
+
+
+def case_another_name_on_the_same_seat(folder):
+    with Server(folder) as server:
+        ana, ben = (server.visitor(name) for name in ('Ana', 'Ben'))
+        code = ana.make('open', 'open', 'open')
+        at = f'/api/tables/{code}/name'
+        host, other = ana.seat(code), ben.link(code)
+        ben.refused(403, 'not_seated', 'POST', at, {})
+        ana.refused(400, 'bad_message', 'POST', at, {'name': 'Eva'})
+        # A name belongs to the visitor; a seat that was taken keeps the one it was taken under until it is told.
+        ana.want(200, 'POST', '/api/visitor', {'name': 'Eva'})
+        assert ana.table(code)['seats'][0]['name'] == 'Ana'
+        assert ana.want(200, 'POST', at, {}).json['table']['seats'][0]['name'] == 'Eva'
+        other.until(lambda: other.table['seats'][0].get('name') == 'Eva')
+        assert other.table['seats'][0]['kind'] == 'person'
+        server.restart()
+        assert ana.table(code)['seats'][0] == {'kind': 'person', 'name': 'Eva', 'here': False, 'away': False,
+                                               'ready': False}
+        host = ana.link(code)
+        ana.want(200, 'POST', f'/api/tables/{code}/seats', {'seats': [1, 'novice']})
+        ana.want(200, 'POST', '/api/visitor', {'name': 'Ana'})
+        ana.refused(409, 'begun', 'POST', at, {})                     # names stand in the record
+        host.until(lambda: host.version)
+        assert 'player 1 Eva' in host.lines
+
+
+def case_gone_moves_with_the_seat(folder):
+    with Server(folder) as server:
+        ana, ben, chloe = (server.visitor(name) for name in ('Ana', 'Ben', 'Chloé'))
+        code = ana.make('open', 'open', 'open', 'open')
+        at = f'/api/tables/{code}/seats'
+        host, link = ana.seat(code), ben.link(code)
+        link.done('sit', number=NUMBER, seat=3)
+        link.close()
+        host.until(lambda: 'gone' in host.table['seats'][2])
+        # Ben has left a moment ago. His seat becomes the second: so does the time since he left.
+        ana.want(200, 'POST', at, {'seats': [1, 3, 'open', 'open']})
+        host.until(lambda: host.table['seats'][1]['kind'] == 'person')
+        assert 'gone' in host.table['seats'][1], host.table['seats']
+        # Chloé sits down where he was, and changes places with him: she is here, he is not.
+        other = chloe.link(code)
+        other.done('sit', number=NUMBER, seat=3)
+        ana.want(200, 'POST', at, {'seats': [1, 3, 2, 'open']})
+        host.until(lambda: host.table['seats'][1].get('name') == 'Chloé')
+        assert host.table['seats'][1]['here'] and 'gone' not in host.table['seats'][1], host.table['seats']
+        assert 'gone' in host.table['seats'][2], host.table['seats']
         # A friend's key is for a seat by its number.
         code, _keys = ana.make('open', 'open', 'friend:Davi')
         at = f'/api/tables/{code}/seats'

@@ -527,8 +527,8 @@ static void end_tables(void)
 
 static enum error make_table(struct visitor *host, const char *address, bool is_public, struct table **table)
 {
-    struct table_request request = { .seats = 2, .edition = &edition, .is_public = is_public, .address = address ?
-        address_of(&server, address) : NULL };
+    struct table_request request = { .seats = 2, .terms = { .edition = &edition, .is_public = is_public },
+        .address = address ? address_of(&server, address) : NULL };
     enum error error = table_create(&server, host, &request, made, NULL, table);
     settle_jobs();
     return error;

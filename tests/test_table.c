@@ -250,7 +250,7 @@ static void made(struct change *change, enum error error)
 
 static void make_table(void)
 {
-    struct table_request wanted = { .seats = 2, .edition = &classic };
+    struct table_request wanted = { .seats = 2, .terms.edition = &classic };
     enum error error = ERROR_STORAGE;
     for (unsigned attempt = 0; attempt < 3 && error; attempt++) {
         enum error later = ERROR_NONE;

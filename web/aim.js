@@ -166,7 +166,7 @@ export class Aim {
             { slot, cells: [cell], step: markStep(slot, [cell]), bad: this.why(slot, [cell]) || ERR.not_pattern };
     }
 
-    /** Paints by taps: the rest is filled in once a single placement is left, and a painted space is wiped off again.
+    /** Paints by hasTouch: the rest is filled in once a single placement is left, and a painted space is wiped off again.
      * @param {number} slot @param {number} cell */
     togglePaint(slot, cell) {
         this.refused = 0;

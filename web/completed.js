@@ -20,7 +20,8 @@ export function seatsFromMine({ game: { me, seats } }) {
     return me < 0 ? all : [me, ...all.filter((s) => s !== me)];
 }
 
-/** A completed card: its colour and its number. @param {Table} table @param {number} n @param {string} [more] */
+/** A completed card: its colour and its number. @param {Pick<Table, 'edition'>} table @param {number} n
+ * @param {string} [more] */
 export function numberHtml(table, n, more = '') {
     const k = table.edition.cards[n].colour;
     return html`<span class="dn k-${k} ${more}" data-n="${n}">${shape(k)}<span class="vh">${colourName(k)} </span>${

@@ -1,12 +1,13 @@
 /** end.js: the end of a game: scores part by part, who won and why, luck and skill, the chance to win from turn to turn. */
-import { html } from './html.js';
+import { html, sentence } from './html.js';
 import { _, ngettext, number } from './i18n.js';
 import { $, announce, download, closest, put, shareLink } from './dom.js';
-import { ANIMALS, ROMAN, avatar, icon, desertScene, shape, starIcon, symbol } from './draw.js';
+import { ANIMALS, ROMAN, avatar, tinyChamber, icon, desertScene, shape, starIcon, symbol, symbolOf } from './draw.js';
 import { MARKS, TILES } from './core.js';
 import { logEntries, withSign, signed, winnerWords } from './words.js';
 import { Analysis, costNumbers, markWords, trustWords, turningPoints } from './analysis.js';
 import { turnName } from './timeline.js';
+import { numberHtml } from './completed.js';
 import { LocalGame } from './game.js';
 import { replayLink } from './pack.js';
 import { pageTop } from './main.js';
@@ -46,7 +47,8 @@ export function scoreTable(view, names, winners, core, bots) {
             Math.abs(d.rubies - d.emeralds); return cell(s, view.scores[s].gems,
             [pairs && ngettext('%{n} pair', '%{n} pairs', pairs), single && ngettext('%{n} single', '%{n} single',
                 single)].filter(Boolean).join(', ')); })}
-        ${row(symbol('skull'), _('Worst skull'), (s) => cell(s, signed(view.scores[s].skulls), '', 'neg'))}
+        ${row(symbol('skull'), _('Worst skull'), (s) => cell(s, signed(view.scores[s].skulls), '', view.scores[s].skulls ?
+            'neg' : ''))}
         <tr class="sum"><th scope="row">${_('Total')}</th>${seats.map((s) => html`<td class="${w(s)}"><b>${
             signed(view.scores[s].total)}</b></td>`)}</tr>
         <tr class="tie"><th scope="row">${_('Lowest pyramid')}</th>${seats.map((s) => html`<td class="${w(s)}">${lowest(s) ?
@@ -143,6 +145,20 @@ export const chartsHtml = (judged, names, refining) => html`<div class="lg"><spa
     _('Skill: the choices')}</span></div>${barChart(judged, names)}${ratesHtml(judged, names)}<p class="note">${
         trustWords(judged, refining)}</p>`;
 
+/** A choice as a picture; the names of its spaces are for those who listen.
+ * @param {import('./words.js').Entry | undefined} e @param {string} line of the log @param {string} name @param {Core} core
+ * @param {Html} cost */
+function choiceHtml(e, line, name, { edition }, cost) {
+    if (!e?.mark) {
+        const card = edition.cards[Number(line.split(' ').at(-1))];
+        return html`${card ? tinyChamber(card, []) : html`<i></i>`}<span>${e?.html ?? ''} ${cost}</span>`;
+    }
+    const { card, cells, marks } = e.mark, words = sentence((h) => _('%{name} on %{card}',
+        { name: h(html`<b dir="auto">${name}</b>`), card: h(numberHtml({ edition }, card)) }));
+    return html`${tinyChamber(edition.cards[card], marks, cells)}<span><span class="vh">${e.text}</span><span aria-hidden="true">${
+        words} ${cells.map((i) => symbolOf(edition.cards[card].cells[i]))}</span> ${cost}</span>`;
+}
+
 /** Everything that the analysis tells, in two parts: what became of the game, and which choices made the difference. @param
  * {Judged} judged
  * @param {string[]} names @param {Core} core @param {number[]} winners @param {string} link of the replay, to which a line
@@ -157,11 +173,10 @@ function judgedHtml(judged, names, core, winners, link, refining) {
         _('Skill: the choices')}</span></div>${barChart(judged, names)}<h3 class="title">${_('Chance to win')}</h3>${
         winChart(judged, names, lines,
         winners, worst)}`, html`<ul class="moments">${worst.length ? worst.map((d) =>
-            html`<li><a href="#${link}/${d.line}"><b>${turnOf(d.line)}</b><span>${entries.find((e) => e.line ===
-            d.line)?.html ?? ''} <b class="mk">${
-            markWords(d)}</b><small>${_('Cost %{points} points and %{win}% of the winning chances.',
-                costNumbers(d))}</small></span>${icon('play')}</a></li>`) : html`<li>${
-                    _('No choice cost much.')}</li>`}</ul>${worst.length ?
+            html`<li><a href="#${link}/${d.line}"><b>${turnOf(d.line)}</b>${choiceHtml(entries.find((e) =>
+            e.line === d.line), lines[d.line], names[d.seat], core, html`<b class="mk">${markWords(d)}</b><small>${
+            _('Cost %{points} points and %{win}% of the winning chances.', costNumbers(d))}</small>`)}${
+            icon('play')}</a></li>`) : html`<li>${_('No choice cost much.')}</li>`}</ul>${worst.length ?
             legend() : ''}${ratesHtml(judged, names)}
         <p class="note">${trustWords(judged, refining)}</p>`];
 }

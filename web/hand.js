@@ -16,7 +16,7 @@ import { dropHint, hint, pickHint } from './hints.js';
 /** @typedef {import('./aim.js').Place} Place */
 /** @typedef {import('./table.js').TableView} Table */
 
-const HOLD = 450;                // a press this long paints by taps
+const HOLD = 450;                // a press this long paints by hasTouch
 const LIFT = 56;                 // a pattern floats so far above the finger, which would hide it
 
 export class Hand {
@@ -105,7 +105,7 @@ export class Hand {
             event.target.releasePointerCapture(event.pointerId);
     }
 
-    /** A space was pressed for a while: from now on taps paint. */
+    /** A space was pressed for a while: from now on hasTouch paint. */
     paintByTaps() {
         const { drag } = this, { aim } = this.table;
         if (!drag || drag.mode || !aim || !this.table.canAim())

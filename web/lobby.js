@@ -84,94 +84,60 @@ async function askName() {
     return settings.name !== before;
 }
 
-/** A new table. */
+/** A new table: it is there at once, with its link, and everything about it can be changed under that link. One that was
+ * left as it was made is taken up again, so that looking at this page again and again makes no heap of tables. */
 export class NewTableView {
-    /** @param {HTMLElement} root @param {App} app */
-    constructor(root, app) {
+    /** @param {HTMLElement} root */
+    constructor(root) {
         this.root = root;
-        this.app = app;
-        this.kinds = ['open', 'open', 'none', 'none'];
-        this.levels = Array(4).fill(settings.level);
-        this.wants = { clock: 'none', public: false, hints: false, edition: 'classic' };
         this.message = '';
-        this.making = false;
-        /** @type {{name: string, title: string}[]} what the server offers */
-        this.editions = [];
-        root.addEventListener('click', (e) => void this.click(e));
-        root.addEventListener('keydown', radioKeys);
-        this.render();
-        void this.askEditions();
+        this.stopped = false;
+        root.addEventListener('click', (e) => { if (closest(e, '[data-a=make]')) void this.make(); });
+        void this.make();
     }
 
-    stop() {}
-
-    /** Most servers have one; a club may have drawn its own. */
-    async askEditions() {
-        const { editions } = await api('GET', 'editions').catch(() => ({ editions: [] }));
-        if (editions.length > 1) {
-            this.editions = editions;
-            this.render();
-        }
-    }
-
-    /** @param {Event} event */
-    async click(event) {
-        const { wants } = this, b = closest(event, 'button');
-        const { a, kind, of, clock, edition, switch: flips } = b?.dataset ?? {};
-        if (kind) this.kinds[Number(of) - 1] = kind;
-        if (clock) wants.clock = clock;
-        if (edition) wants.edition = edition;
-        if (flips === 'public' || flips === 'hints') wants[flips] = !wants[flips];
-        if (a === 'level') {
-            const seat = Number(b?.dataset.seat) - 1;
-            this.levels[seat] = await askLevel(this.levels[seat]) || this.levels[seat];
-        } else if (a === 'rename') await askName();
-        else if (a === 'make') void this.make();
-        this.render();
-    }
+    stop() { this.stopped = true; }
 
     render() {
-        const { wants } = this;
         put(this.root, html`<div class="page">${pageTop(_('Invite friends'))}<main class="page-in inv2"><h1 class="title">${
-            _('Who sits at the table?')}</h1><ul class="chairs">${this.kinds.map((k, i) => chairHtml({ kind: i ?
-            /** @type {Chair['kind']} */ (k) :
-            'person', name: settings.name, level: this.levels[i], mine: !i }, i, { host: true, few: i === 1
-                }))}</ul><div class="opts"><section
-            class="panel opt"><b>${_('Time per choice')}</b>${group(_('Time per choice'), 'clock', ['none', 'relaxed',
-                'quick'].map((c) => [c,
-            clockWords(c)]), wants.clock)}</section>${toggle('public', wants.public, _('Open table'),
-                _('Anyone may join and watch'))}${
-            toggle('hints', wants.hints, _('Hints'), _('Players may use hints, and everyone sees who did'))}${
-                this.editions.length ?
-            html`<section class="panel opt"><b>${_('Edition')}</b>${group(_('Edition'), 'edition', this.editions.map(({ name,
-                title }) => [name,
-            title || name]), wants.edition)}</section>` : ''}</div><div class="go"><p>${
-            _('You get a link to send. The seats can still be changed then.')}</p><p class="err" role="alert">${
-                this.message}</p><button
-            class="btn pri big" data-a="make">${icon('link')}${_('Create the table')}</button></div></main></div>`);
+            _('Who sits at the table?')}</h1>${this.message ? html`<p class="err" role="alert">${
+            this.message}</p><p class="bars"><button class="btn pri" data-a="make">${icon('undo')}${_('Try again')}</button>
+            <a class="btn" href="#">${icon('home')}${_('Home')}</a></p>` : ''}</main></div>`);
     }
 
     async make() {
-        if (this.making)                     // a second click makes no second table
-            return;
-        this.making = true;
-        const seats = this.kinds.flatMap((k, i) => k === 'none' ? [] : [k === 'open' ? { kind: 'open' } : { kind: 'bot',
-            level: this.levels[i] }]);
-        const { edition, ...wants } = this.wants;
+        this.message = '';
+        this.render();
         try {
             await visit();
-            const { table, keys } = await api('POST', 'tables', { seats, ...wants, ...(edition === 'classic' ? {} : { edition
-                }) });
-            write('keys', { ...seatKeys(), [table.code]: keys ?? {} });
-            write('sit', table.code);
-            this.app.go(`table/${table.code}`);
+            let made = await this.ask();
+            if (made.table.state !== 'waiting' || !isAlone(made.table)) {
+                write('draft', undefined);
+                made = await this.ask();
+            }
+            const { table: { code }, keys } = made;
+            write('keys', { ...seatKeys(), [code]: keys ?? {} });
+            write('sit', code);
+            if (!this.stopped)
+                location.replace(`#table/${code}`);          // Back leads to where one was before
         } catch (error) {
-            this.making = false;
             this.message = words(error);
-            this.render();
+            if (!this.stopped)
+                this.render();
         }
     }
+
+    /** The server answers the same id with the same table.
+     * @returns {Promise<{table: Table, keys?: Record<string, string>}>} */
+    ask() {
+        const id = read('draft', '') || crypto.randomUUID?.() || String(Math.random()).slice(2);
+        write('draft', id);
+        return api('POST', 'tables', { seats: [{ kind: 'open' }, { kind: 'open' }], id });
+    }
 }
+
+/** Whether nobody but the host has sat down: then what is played can still be changed. @param {Table} table */
+const isAlone = (table) => table.host && !table.seats.some((s, i) => s.kind === 'person' && i !== table.you - 1);
 
 /** A table that waits for players; shows the game once it runs. */
 class LobbyView {
@@ -189,6 +155,15 @@ class LobbyView {
          * | string)[] | null} */
         this.plan = null;
         this.showsQr = false;
+        /** A seat is being taken unasked: nobody has to be asked for a name. */
+        this.sits = read('sit', '') === game.id;
+        /** @type {{name: string, title: string}[]} what the server offers; most have one */
+        this.editions = [];
+        void api('GET', 'editions').then(({ editions }) => {
+            this.editions = editions;
+            if (editions.length > 1)
+                this.update();
+        }, () => {});
         /** Where others reach this page; null: they cannot. @type {string | null} */
         this.base = `${location.origin}${location.pathname}`;
         void publicAddress().then((base) => {
@@ -207,6 +182,7 @@ class LobbyView {
         game.tableChanged = () => this.update();
         game.problem = (code) => {
             this.message = serverWords(code);
+            this.sits = false;
             this.render();
         };
         this.render();
@@ -239,6 +215,7 @@ class LobbyView {
         if (table && table.state === 'waiting' && !table.you && (read('sit', '') === table.code || (this.seat && this.key)))
             {
             write('sit', undefined);
+            this.sits = true;
             void game.sit(this.seat || undefined, this.key || undefined);
             this.key = '';
         }
@@ -260,13 +237,19 @@ class LobbyView {
 
     /** @param {Event} event */
     async click(event) {
-        const b = closest(event, 'button'), { game } = this, link = this.link(), { a, kind, of, link: other = link } =
-            b?.dataset ?? {};
+        const b = closest(event, 'button'), { game } = this, link = this.link(), { a, kind, of, link: other = link, clock,
+            edition, switch: flips } = b?.dataset ?? {};
         const seat = Number(b?.dataset.seat ?? 0);
         if (!b)
             return;
         this.message = '';
-        if (kind) await this.change(Number(of), kind === 'bot' ? settings.level : kind);
+        if (a !== 'rename')
+            write('draft', undefined);       // from now on it is meant
+        if (clock) await this.arrange(this.seats(), { clock });
+        else if (edition) await this.arrange(this.seats(), { edition });
+        else if (flips === 'public' || flips === 'hints')
+            await this.arrange(this.seats(), { [flips]: !game.table?.[flips] });
+        else if (kind) await this.change(Number(of), kind === 'bot' ? settings.level : kind);
         else if (a === 'level') await this.change(seat, await askLevel(this.chairs()[seat - 1]?.level ?? ''));
         else if (a === 'sit') {
             const name = /** @type {HTMLInputElement | null} */ (this.root.querySelector('[name=name]'));
@@ -276,7 +259,10 @@ class LobbyView {
         } else if (a === 'rename') await this.rename();
         else if (a === 'start') await this.arrange(this.plans().filter((p) => typeof p === 'string' ? p !== 'open' :
             this.isTaken(p)));
-        else if (a === 'leave') game.act('leave');
+        else if (a === 'leave') {
+            this.sits = false;
+            game.act('leave');
+        }
         else if (a === 'close') { game.act('close'); this.app.go(''); }
         else if (a === 'qr') { this.showsQr = !this.showsQr; this.render(); }
         else if (a === 'copy') navigator.clipboard.writeText(other).then(() => toast(_('Link copied.')), () => toast(other));
@@ -285,16 +271,21 @@ class LobbyView {
 
     /** The seat keeps its place, under another name. */
     async rename() {
-        const you = this.game.table?.you;
-        if (!you || !await askName())
+        if (!await askName())
             return;
-        await visit().catch(() => {});
-        this.game.act('leave');
-        await this.game.sit(you);
+        try {
+            await visit();
+            await api('POST', `tables/${this.game.id}/name`, {});
+        } catch (error) {
+            this.message = words(error);
+            this.render();
+        }
     }
 
+    seats() { return this.game.table?.seats.map((_s, i) => i + 1) ?? []; }
+
     /** Seats as they are, or as they are planned. @returns {(number | string)[]} */
-    plans() { return this.plan ?? this.game.table?.seats.map((_s, i) => i + 1) ?? []; }
+    plans() { return this.plan ?? this.seats(); }
 
     /** @param {number} n */
     isTaken(n) { return ['person', 'bot'].includes(this.game.table?.seats[n - 1]?.kind ?? ''); }
@@ -325,11 +316,12 @@ class LobbyView {
         this.render();
     }
 
-    /** @param {(number | string)[]} seats */
-    async arrange(seats) {
+    /** @param {(number | string)[]} seats @param {Record<string, string | boolean>} [terms] what is played from now on */
+    async arrange(seats, terms) {
         try {
-            await api('POST', `tables/${this.game.id}/seats`, { seats });
-            this.plan = null;
+            await api('POST', `tables/${this.game.id}/seats`, { seats, ...terms });
+            if (!terms)
+                this.plan = null;
         } catch (error) {
             this.message = words(error);
             this.render();
@@ -363,13 +355,15 @@ class LobbyView {
             _('Table'))}<main class="page-in inv2"><h1 class="title">${
             table.host ? _('Who sits at the table?') : table.you ? _('Waiting for friends') : _('Join the table')}</h1>${said
                 ?
-            html`<p class="err" role="alert">${said}</p>` : ''}${table.you ? '' : html`<div class="panel form joinf">${
+            html`<p class="err" role="alert">${said}</p>` : ''}${table.you || this.sits ? '' :
+            html`<div class="panel form joinf">${
                 nameField()}${free ? html`<button
             class="btn pri big" data-a="sit">${_('Sit down')}</button>` : ''}</div>`}<ul class="chairs seatlist">${
                 this.chairs().map((c, i) =>
             chairHtml(c, i, { host: table.host, few: this.plans().length <= 2 && c.kind !== 'none', extra: this.extraHtml(c,
                 i) }))}</ul>${
-            this.rulesHtml(table)}${this.linkHtml()}${this.goHtml(table)}</main></div>`);
+            isAlone(table) ? this.optionsHtml(table) : this.rulesHtml(table)}${this.linkHtml()}${
+            this.goHtml(table)}</main></div>`);
     }
 
     /** What can be done at a seat besides. @param {Chair} c @param {number} i */
@@ -382,7 +376,17 @@ class LobbyView {
             icon('copy')}${_('Link')}</button>` : undefined;
     }
 
-    /** What was agreed when the table was made. @param {Table} table */
+    /** What the host can choose until somebody else sits down. @param {Table} table */
+    optionsHtml(table) {
+        return html`<div class="opts"><section class="panel opt"><b>${_('Time per choice')}</b>${
+            group(_('Time per choice'), 'clock', ['none', 'relaxed', 'quick'].map((c) => [c, clockWords(c)]),
+            table.clock)}</section>${toggle('public', table.public, _('Open table'), _('Anyone may join and watch'))}${
+            toggle('hints', table.hints ?? false, _('Hints'), _('Players may use hints, and everyone sees who did'))}${
+            this.editions.length > 1 ? html`<section class="panel opt"><b>${_('Edition')}</b>${group(_('Edition'), 'edition',
+            this.editions.map(({ name, title }) => [name, title || name]), table.edition)}</section>` : ''}</div>`;
+    }
+
+    /** What was agreed before the others sat down. @param {Table} table */
     rulesHtml(table) {
         const people = table.seats.filter((s) => s.kind !== 'bot').length > 1;
         return html`<ul class="agreed">${[_('Time per choice: %{time}', { time: clockWords(table.clock) }), table.public ?
@@ -416,14 +420,13 @@ class LobbyView {
         const names = listWords(taken.map((c) => c.mine ? _('you') : c.kind === 'bot' ? _('bot, %{level}', { level:
             levelName(c.level ?? '') }) :
             c.name ?? ''));
-        return html`<div class="go"><p role="status">${enough ? _('At the table: %{names}.', { names }) :
-            _('Two seats must be taken before the game can start.')} ${
-            _('The game starts when all seats are taken.')}</p><span class="bars">${table.you ?
-            html`<button class="btn" data-a="leave">${_('Stand up')}</button>` : ''}${table.host ?
-                html`<button class="btn" data-a="close">${
-            _('Close the table')}</button>` : ''}${table.host ? html`<button class="btn pri big" data-a="start" ${enough ? ''
-                : html`disabled`}>${
-            icon('play')}${_('Start')}</button>` : ''}</span></div>`;
+        return html`<div class="gos"><p class="bars">${table.you ? html`<button class="btn" data-a="leave">${
+            _('Stand up')}</button>` : ''}${table.host ? html`<button class="btn" data-a="close">${
+            _('Close the table')}</button>` : ''}</p><div class="go"><p role="status">${enough ?
+            html`${_('At the table: %{names}.', { names })} ${_('The game starts when all seats are taken.')}` :
+            _('Two seats must be taken before the game can start.')}</p>${table.host ?
+            html`<button class="btn pri big" data-a="start" ${enough ? '' : html`disabled`}>${icon('play')}${
+            _('Start')}</button>` : ''}</div></div>`;
     }
 }
 

@@ -5,7 +5,7 @@
  */
 import { html } from './html.js';
 import { _, loadLanguage, pickLanguage } from './i18n.js';
-import { $, askToConfirm, dialog, download, replaceContent, closest, put, toast } from './dom.js';
+import { $, askToConfirm, closest, dialog, download, hasTouch, put, replaceContent, toast } from './dom.js';
 import { icon, wordmark } from './draw.js';
 import { Core } from './core.js';
 import { ruleLink, symbolList } from './words.js';
@@ -283,12 +283,11 @@ export class App {
             ['F', _('mirror it')], ['S', _('one space instead of the pattern')], ['N', _('next legal placement')], ['Enter',
                 _('place; press again to confirm')], ['U', _('undo')], ['P', _('list placements')],
             ['H', _('hint')], ['L', _('game log')], ['Esc', _('clear the placed marks')]]);
-        const tips =
-            [_('Point at a space to see where the pattern would go. Click to place it, click again for other ways, then ' +
-                'confirm.'),
-            _('Drag over spaces to paint the pattern, or drag the pattern itself.'),
-            _('On a touch screen tap a space; tap it again for the next placement. Hold a space to paint: then tap the ' +
-            'others one by one.')];
+        const tips = [hasTouch() ?
+            _('Tap a space to place the pattern, tap it again for other ways, then confirm. Hold a space to paint: then ' +
+                'tap the others one by one.') :
+            _('Point at a space to see where the pattern would go. Click to place it, click again for other ways, then ' +
+                'confirm.'), _('Drag over spaces to paint the pattern, or drag the pattern itself.')];
         void dialog(_('Help and keys'), html`<ul class="rows">${tips.map((t) => html`<li>${
             t}</li>`)}</ul><div class="helpcols"><div><h3>${_('Symbols')}${ruleLink('R11')}</h3>${
                 symbolList()}</div><div class="keys">${keys.map(([k, t]) =>

@@ -2,7 +2,7 @@
  * try. */
 import { NONE, html } from './html.js';
 import { _ } from './i18n.js';
-import { $$, replaceContent, closest, put } from './dom.js';
+import { $$, closest, hasTouch, put, replaceContent } from './dom.js';
 import { chamber, formOf, ghostLayer, icon, legalLayer, miniCard, patternPicture, shape, turned } from './draw.js';
 import { spaceName } from './core.js';
 import { colourName, gains, moveParts, reason, ruleLink, signed, spaceNames, spaceWord, symbolList } from './words.js';
@@ -94,6 +94,8 @@ export class RulesView {
     }
 }
 
+const tryWords = () => hasTouch() ? _('Try it: tap a space.') : _('Try it: click a space.');
+
 /** Two cards, a pattern, and an engine that answers. */
 class TryBoard {
     /** @param {App} app @param {string} lesson */
@@ -102,7 +104,7 @@ class TryBoard {
         this.lesson = lesson;
         this.core.load(LESSONS[lesson]);
         /** @type {import('./html.js').Part} */
-        this.said = _('Try it: tap a space.');
+        this.said = tryWords();
         this.view = this.look();
         /** @type {Aim | null} */
         this.aim = new Aim(this.core, 0, this.view);
@@ -112,7 +114,7 @@ class TryBoard {
 
     begin() {
         this.core.load(LESSONS[this.lesson]);
-        this.said = _('Try it: tap a space.');
+        this.said = tryWords();
         this.next();
     }
 

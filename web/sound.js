@@ -1,7 +1,8 @@
 /**
  * sound.js: short sounds, made by the browser from the numbers below, and a tick of the phone's motor. Both are off until
  * somebody asks for them in the settings, and neither ever says what the page does not show. The tomb is the loudest, the
- * pen the softest, 8 dB below it; none clips, even if two come together, and each is over within 0.6 s.
+ * pen the softest, 8 dB below it; none clips, even if two come together, and each is over within 0.6 s. What is heard every
+ * turn is soft and low, and no two share a tone: docs/architecture.md has what was measured.
  */
 import { settings } from './store.js';
 
@@ -18,18 +19,18 @@ const bell = (hz, at, length, loud) => [['sine', hz, hz, at, length, loud], ['si
 
 /** @type {Record<Name, Tone[]>} */
 export const SOUNDS = {
-    card: [['noise', 2600, 700, 0, .14, .62]],
-    pen: [['noise', 4200, 3000, 0, .08, .5], ['noise', 3600, 2600, .1, .09, .46]],
-    gem: [...bell(1319, 0, .34, .24), ...bell(1976, .07, .36, .17)],
+    card: [['noise', 1500, 380, 0, .16, .75]],
+    pen: [['noise', 2600, 1800, 0, .09, .5], ['noise', 2200, 1500, .11, .1, .46]],
+    gem: [...bell(1319, 0, .34, .15), ...bell(1976, .07, .36, .11)],
     torch: [['noise', 400, 1500, 0, .38, .62], ['triangle', 196, 262, 0, .34, .17]],
     skull: [['triangle', 150, 70, 0, .16, .4], ['noise', 500, 200, 0, .05, .34], ['triangle', 130, 60, .15, .2, .34]],
     tomb: [['sine', 131, 131, 0, .58, .2], ...bell(262, 0, .56, .18), ...bell(330, .06, .52, .16), ...bell(392, .12, .46,
         .16),
         ...bell(523, .18, .4, .18)],
-    coin: [...bell(988, 0, .2, .2), ...bell(1319, .08, .42, .22)],
-    round: [['noise', 300, 1200, 0, .3, .2], ...bell(392, .08, .4, .17), ...bell(587, .2, .38, .17)],
-    yours: [['triangle', 587, 587, 0, .16, .3], ['triangle', 880, 880, .14, .3, .3]],
-    ready: [['sine', 440, 440, 0, .14, .2], ['sine', 659, 659, .11, .24, .2]],
+    coin: [...bell(784, 0, .18, .17), ...bell(1047, .08, .42, .21)],
+    round: [['noise', 300, 1200, 0, .3, .2], ...bell(392, .08, .4, .17), ...bell(587, .2, .38, .15)],
+    yours: [['triangle', 587, 587, 0, .16, .26], ['triangle', 880, 880, .14, .3, .28]],
+    ready: [['sine', 523, 523, 0, .26, .2], ['sine', 2093, 2093, 0, .07, .03]],
 };
 
 /** @type {AudioContext | null} */

@@ -6,7 +6,7 @@
  */
 import { NONE } from './html.js';
 import { _, ngettext, listWords } from './i18n.js';
-import { $, $$, announce, replaceContent, closest, put, toast } from './dom.js';
+import { $, $$, announce, closest, hasTouch, put, replaceContent, toast } from './dom.js';
 import { ghostLayer, legalLayer } from './draw.js';
 import { PASS, keepStep } from './core.js';
 import { gains, patternName, reason } from './words.js';
@@ -359,10 +359,12 @@ export class TableView {
         !s.level).length > 1; }
 
     paintWords() {
-        const { aim } = this;
-        return ngettext('Tap its spaces one by one: %{n} placement is left.',
-            'Tap its spaces one by one: %{n} placements are left.',
-            aim ? aim.painted.length ? aim.holding(aim.paintedOn, aim.painted).length : aim.pool().length : 0);
+        const { aim } = this, n = !aim ? 0 : aim.painted.length ? aim.holding(aim.paintedOn, aim.painted).length :
+            aim.pool().length;
+        return hasTouch() ? ngettext('Tap its spaces one by one: %{n} placement is left.',
+            'Tap its spaces one by one: %{n} placements are left.', n) :
+            ngettext('Click its spaces one by one: %{n} placement is left.',
+            'Click its spaces one by one: %{n} placements are left.', n);
     }
 
     /** What the placed marks bring. @param {View} view */

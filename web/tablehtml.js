@@ -62,7 +62,8 @@ export function setupHtml(table, view) {
     const title = watching ? _('The players are choosing their first cards') : !sealed ?
         _('Keep two of your four pyramids') :
         table.game.isUnsent() ? _('Waiting for the connection') : _('Waiting for the others');
-    return html`<div class="view setup">${topHtml(table, html`<span class="roundtext">${_('Setup')}</span>`, NONE)}${
+    return html`<div class="view setup">${topHtml(table, html`${whoseHtml(table) || html`<span class="roundtext">${
+        _('Setup')}</span>`}`, NONE)}${
         bannerHtml(table)}
         <main class="setup-in"><div class="intro"><h1 class="title">${title}</h1>
         <p>${_('The other two go back into the deck. The other players do not see them.')} <span class="race-rule">${
@@ -115,10 +116,14 @@ function topHtml(table, middle, right) {
         _('Settings')}">${icon('gear')}</button></header>`;
 }
 
+/** Whose cards are shown, if several people share the device. @param {Table} table */
+const whoseHtml = ({ isShared, game: { me, seats } }) => isShared ? html`<span class="whose">${avatar(me, { small: true,
+    me: true })}<b dir="auto" class="nmt">${_('%{name}’s cards', { name: seats[me].name })}</b></span>` : '';
+
 /** The round and the turn, in dots and in words; whose cards these are, if several people share the device.
  * @param {Table} table @param {View} view @param {string} shortRound */
 function roundHtml(table, view, shortRound) {
-    const values = { round: view.round + 1, turn: view.turn + 1 }, { coach, seats, me } = table.game;
+    const values = { round: view.round + 1, turn: view.turn + 1 }, { coach } = table.game;
     const pip = /** @param {number} i @param {number} t */ (i, t) => i < view.round || (i === view.round &&
         t < view.turn) ? 'past' :
         i === view.round && t === view.turn ? 'now' : '';
@@ -126,10 +131,7 @@ function roundHtml(table, view, shortRound) {
         i === view.round ? 'now' : ''}"><span
         class="rn">${r}</span><span class="pips">${[0, 1, 2, 3, 4, 5, 6].map((t) => html`<i class="${pip(i,
             t)}"></i>`)}</span></li>`)}</ol>`;
-    const whose = table.isShared ? html`<span class="whose">${avatar(me, { small: true,
-        me: true })}<b dir="auto" class="nmt">${
-        _('%{name}’s cards', { name: seats[me].name })}</b></span>` : '';
-    return html`${whose || html`<span class="roundtext only-p ${shortRound.length > 20 ? 'long' : ''}">${
+    return html`${whoseHtml(table) || html`<span class="roundtext only-p ${shortRound.length > 20 ? 'long' : ''}">${
         shortRound}</span>`}${rounds}<span
         class="roundtext no-p">${coach ? shortRound : _('Round %{round} of 4, turn %{turn} of 7', values)}</span>`;
 }
@@ -523,7 +525,7 @@ function pickHtml(table, view, n, chosen, off) {
     return html`<button class="pick" aria-pressed="${chosen === n}" data-next="${n}" ${off}><span class="vh">${
         cardInWords(table.edition, n)}</span><span class="tick">${icon('check')}</span>${hintOn(table, n)}${
         picture(table.edition.cards[n])}<span class="cap" aria-hidden="true">${capHtml(table,
-            n)}</span><span class="cap nth k-${k}">${shape(k)}<span>${
+            n)}</span><span class="cap nth k-${k}"><span>${shape(k)}${
         nth(count + 1, k)}${nextTakesPoints(count, stake) ? html` <span class="goes">${_('one to go: %{points}',
             { points: stake })}</span>` : ''}</span></span></button>`;
 }
@@ -549,9 +551,9 @@ function replaceHtml(table, view) {
         class="title" id="rp-t" tabindex="-1">${title}</h1><p>${!armed ? _('%{name} chooses first, with card %{n}.',
             { name: table.game.seats[first].name, n: Math.min(...view.fresh[first]) }) :
                 takeWords(view)}</p></div><div class="ovr"><ol
-        class="order" aria-label="${_('Order of choosing')}">${order}</ol>${lamp}<button class="btn" data-a="table">${
-            icon('eye')}${
-        _('Table')}</button></div></div>
+        class="order" aria-label="${_('Order of choosing')}">${order}</ol>${lamp}<button
+        class="btn" data-a="table" aria-label="${_('Table')}">${icon('eye')}<span class="no-p">${
+        _('Table')}</span></button></div></div>
         <div class="deal five" role="group" aria-label="${_('Cards to take')}"><div class="deal-in">${
             view.display.filter(Boolean).map((n) => pickHtml(table, view, n, chosen, off))}${
             view.deckLeft ? html`<button class="pick deckpick" aria-pressed="${chosen === 0}" data-next="0" ${

@@ -34,7 +34,7 @@ export const VIEWS = {
     table: async () => (await import('./lobby.js')).showTable,
     friends: async () => {
         const { NewTableView, TablesView } = await import('./lobby.js');
-        return (app, what) => app.show((root) => what === 'new' ? new NewTableView(root, app) : new TablesView(root, app,
+        return (app, what) => app.show((root) => what === 'new' ? new NewTableView(root) : new TablesView(root, app,
             false), _('My tables'));
     },
     watch: async () => {

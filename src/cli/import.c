@@ -169,7 +169,7 @@ static char *make_config(const struct pyr_match *match)
         return NULL;
     struct table_state *state = &table->now;
     const struct pyr_table *open = &match->replay.state.open;
-    table->edition = match->edition;
+    table->now.terms.edition = match->edition;
     state->stage = STORE_OVER;
     state->seats = open->seats;
     state->winners = (uint8_t)pyr_table_winners(open, &match->edition->box);

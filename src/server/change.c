@@ -222,8 +222,9 @@ static void fill_commit(struct change *change)
     struct store_commit *commit = &effects->commit;
     const struct table_state *state = &effects->after;
     commit->table = (struct store_table){ .id = table->id, .state = state->stage, .created = table->created,
-        .changed = state->changed, .config = effects->config, .host = table->host, .is_public = table->is_public,
-        .revision = table->revision, .due = table_due(table, state, effects->lines_size > 0),
+        .changed = state->changed, .config = effects->config, .host = table->host,
+        .is_public = state->terms.is_public, .revision = table->revision,
+        .due = table_due(table, state, effects->lines_size > 0),
         .keeper = table->keeper ? table->keeper : table->server->node };
     commit->keeps_due = commit->table.due == table->due && commit->table.keeper == table->keeper;
     memcpy(commit->table.code, table->code, sizeof table->code);
@@ -233,6 +234,7 @@ static void fill_commit(struct change *change)
         commit->asker = table->asker;
         memcpy(commit->request, change->id, sizeof change->id);
     }
+    commit->stores_public = !change->is_new && state->terms.is_public != table->now.terms.is_public;
     commit->lines = effects->lines;
     commit->lines_size = effects->lines_size;
     commit->first_line = table->log.count;

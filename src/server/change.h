@@ -26,6 +26,8 @@ struct change_request {
     uint8_t number[PYR_FAIR_BYTES];
     uint8_t key[TOKEN_SIZE];     /* SHA-256 of a friend's key */
     char *text;                  /* a choice, a code, or how seats are arranged */
+    bool sets_terms;             /* then the table has these: */
+    struct table_terms terms;
     pyr_step *step;              /* of a bot's choice */
 };
 
@@ -80,7 +82,8 @@ void changes_abandon(struct change **asker);
 enum error apply_sit(struct change *, struct problem *), apply_leave(struct change *, struct problem *),
     apply_return(struct change *, struct problem *), apply_fill(struct change *, struct problem *),
     apply_standin(struct change *, struct problem *), apply_close(struct change *, struct problem *),
-    apply_arrange(struct change *, struct problem *), apply_hint(struct change *, struct problem *);
+    apply_arrange(struct change *, struct problem *), apply_hint(struct change *, struct problem *),
+    apply_name(struct change *, struct problem *);
 /* turns.c */
 enum error apply_choose(struct change *, struct problem *), apply_retract(struct change *, struct problem *);
 

@@ -71,9 +71,10 @@ char *config_write(const struct table *table, const struct table_state *state)
             put(&one, "hints", json_integer(seat->hints));
         append(&seats, one);
     }
-    json_t *config = json_pack("{ss sb ss sI so so}", "edition", table->edition->name, "public", table->is_public, "clock",
-        clocks[table->clock], "host", (json_int_t)table->host, "secret", hex(state->fair.secret), "seats", seats);
-    if (table->hints)
+    json_t *config = json_pack("{ss sb ss sI so so}", "edition", state->terms.edition->name, "public",
+        state->terms.is_public, "clock", clocks[state->terms.clock], "host", (json_int_t)table->host, "secret",
+        hex(state->fair.secret), "seats", seats);
+    if (state->terms.hints)
         put(&config, "hints", json_true());
     if (state->rematch[0])
         put(&config, "rematch", json_string(state->rematch));
@@ -157,16 +158,14 @@ bool config_read(struct table *table, const char *text)
     good = good && clock_index >= 0 && count >= PYR_MIN_SEATS && count <= PYR_MAX_SEATS &&
         read_hex(secret, state->fair.secret) && (!rematch || table_is_code(rematch));
     if (good) {
-        table->edition = server_edition(table->server, edition);
-        table->is_public = is_public;
-        table->hints = json_is_true(json_object_get(config, "hints"));
-        table->clock = (uint8_t)clock_index;
+        state->terms = (struct table_terms){ .edition = server_edition(table->server, edition), .is_public = is_public,
+            .hints = json_is_true(json_object_get(config, "hints")), .clock = (uint8_t)clock_index };
         table->host = host;
         state->seats = (uint8_t)count;
         state->winners = (uint8_t)winners;
         if (rematch)
             memcpy(state->rematch, rematch, CODE_SIZE + 1);
-        good = table->edition != NULL;
+        good = state->terms.edition != NULL;
     }
     for (unsigned s = 0; good && s < count; s++) {
         good = read_seat(state, s, json_array_get(seats, s));
@@ -200,8 +199,8 @@ json_t *table_json(const struct table *table, const struct visitor *visitor)
         if (seat->kind == SEAT_PERSON) {
             bool here = table_is_here(table, s);
             put(&one, "here", json_boolean(here));
-            if (!here && table->left[s])
-                put(&one, "gone", json_integer((json_int_t)(server_now(table->server) - table->left[s])));
+            if (!here && table_left(table, s))
+                put(&one, "gone", json_integer((json_int_t)(server_now(table->server) - table_left(table, s))));
             put(&one, "away", json_boolean(seat->away));
             if (seat->hints)
                 put(&one, "hints", json_integer(seat->hints));
@@ -214,8 +213,9 @@ json_t *table_json(const struct table *table, const struct visitor *visitor)
     bool is_fair = !sodium_is_zero(state->fair.secret, sizeof state->fair.secret);
     pyr_fair_commitment(state->fair.secret, commitment);
     json_t *json = json_pack("{ss ss ss sb sb ss sI ss* si sb sI si si so}", "code", table->code, "state",
-        states[state->stage], "edition", table->edition->name, "public", table->is_public, "hints", table->hints, "clock",
-        clocks[table->clock], "created", (json_int_t)table->created, "commitment", is_fair ? commitment : NULL, "you",
+        states[state->stage], "edition", state->terms.edition->name, "public", state->terms.is_public, "hints",
+        state->terms.hints, "clock", clocks[state->terms.clock], "created", (json_int_t)table->created, "commitment",
+        is_fair ? commitment : NULL, "you",
         you < PYR_MAX_SEATS ? you + 1 : 0, "host", id && table->host == id, "version", (json_int_t)table->log.count, "round",
         begun ? open->round + 1 : 0, "turn", begun ? open->turn + 1 : 0, "seats", seats);
     if (running && !table_has_host(table))

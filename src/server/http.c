@@ -680,13 +680,38 @@ static void find_again_done(struct store_job *job, enum store_result result)
         request_error(request, ERROR_STORAGE, "");
 }
 
-/* `values` has the fields in the order of `fields`: seats, edition, public, clock, id, hints. */
+/* The terms of a table in a body (read_terms). */
+#define TERMS_FIELDS { "edition", FIELD_TEXT, false, 64 }, { "public", FIELD_BOOL, false, 0 }, \
+    { "clock", FIELD_TEXT, false, 16 }, { "hints", FIELD_BOOL, false, 0 }
+
+/* What a body says of the terms of a table, in the order of the fields: edition, public, clock, hints; NULL: as they are.
+ * False after an error was sent. */
+static bool read_terms(struct request *request, json_t *const values[4], struct table_terms *terms)
+{
+    static const char *const clocks[] = { "none", "relaxed", "quick" };
+    unsigned clock = 0;
+    while (values[2] && clock < 3 && strcmp(json_string_value(values[2]), clocks[clock]))
+        clock++;
+    if (clock == 3) {
+        request_error(request, ERROR_BAD_MESSAGE, "clock");
+        return false;
+    }
+    if (values[0] || !terms->edition)
+        terms->edition = server_edition(request->server, values[0] ? json_string_value(values[0]) : "classic");
+    if (!terms->edition) {
+        request_error(request, ERROR_NO_EDITION, "");
+        return false;
+    }
+    terms->is_public = values[1] ? json_is_true(values[1]) : terms->is_public;
+    terms->clock = values[2] ? (uint8_t)clock : terms->clock;
+    terms->hints = values[3] ? json_is_true(values[3]) : terms->hints;
+    return true;
+}
+
 static void post_tables(struct request *request)
 {
-    static const struct field fields[] = { { "seats", FIELD_ARRAY, true, PYR_MAX_SEATS },
-        { "edition", FIELD_TEXT, false, 64 }, { "public", FIELD_BOOL, false, 0 }, { "clock", FIELD_TEXT, false, 16 },
-        { "id", FIELD_TEXT, false, ID_SIZE - 1 }, { "hints", FIELD_BOOL, false, 0 } };
-    static const char *const clocks[] = { "none", "relaxed", "quick" };
+    static const struct field fields[] = { { "seats", FIELD_ARRAY, true, PYR_MAX_SEATS }, TERMS_FIELDS,
+        { "id", FIELD_TEXT, false, ID_SIZE - 1 } };
     struct server *server = request->server;
     struct creation *creation = calloc(1, sizeof *creation);
     json_t *object = NULL, *values[6];
@@ -709,24 +734,16 @@ static void post_tables(struct request *request)
             goto fail;
         free_seats += wanted->seat[s].kind != SEAT_BOT;
     }
-    wanted->edition = server_edition(server, values[1] ? json_string_value(values[1]) : "classic");
-    wanted->is_public = json_is_true(values[2]);
-    wanted->hints = json_is_true(values[5]);
     wanted->id = creation->id;
-    const char *clock = values[3] ? json_string_value(values[3]) : "none";
-    while (wanted->clock < 3 && strcmp(clock, clocks[wanted->clock]))
-        wanted->clock++;
-    bool bad_seats = wanted->seats < PYR_MIN_SEATS || !free_seats, bad_id = values[4] && !message_is_id(values[4]);
-    if (bad_seats || bad_id || wanted->clock == 3) {
-        request_error(request, ERROR_BAD_MESSAGE, bad_seats ? "seats" : bad_id ? "id" : "clock");
+    bool bad_seats = wanted->seats < PYR_MIN_SEATS || !free_seats, bad_id = values[5] && !message_is_id(values[5]);
+    if (bad_seats || bad_id) {
+        request_error(request, ERROR_BAD_MESSAGE, bad_seats ? "seats" : "id");
         goto fail;
     }
-    if (!wanted->edition) {
-        request_error(request, ERROR_NO_EDITION, "");
+    if (!read_terms(request, values + 1, &wanted->terms))
         goto fail;
-    }
-    if (values[4])
-        memcpy(creation->id, json_string_value(values[4]), json_string_length(values[4]) + 1);
+    if (values[5])
+        memcpy(creation->id, json_string_value(values[5]), json_string_length(values[5]) + 1);
     json_decref(object);
     request_wait(request);
     if (!creation->id[0]) {
@@ -969,9 +986,9 @@ static void change_answered(struct change *change, enum error error)
         tell_table(request, change->table);
 }
 
-/* Takes the text, which may be NULL. */
+/* Takes the text, which may be NULL, as the terms may. */
 static void submit_change(struct request *request, struct table *table,
-    enum error (*apply)(struct change *change, struct problem *problem), char *text)
+    enum error (*apply)(struct change *change, struct problem *problem), char *text, const struct table_terms *terms)
 {
     struct change *change = change_new(table, apply);
     if (!change) {
@@ -981,39 +998,56 @@ static void submit_change(struct request *request, struct table *table,
     }
     change->request.visitor = (int64_t)request->visitor->node.key;
     change->request.text = text;
+    if (terms) {
+        change->request.sets_terms = true;
+        change->request.terms = *terms;
+    }
     change->answer = change_answered;
     change->context = request;
     request_wait(request);
     change_submit(change, NULL, NULL);
 }
 
-/* The seats of a table that waits, as words for apply_arrange. */
-static void arrange_at(struct request *request, struct table *table)
+enum { ARRANGEMENT_SIZE = PYR_MAX_SEATS * 20 + 1 };
+
+/* Numbers and words of the seats that a table is to have, for apply_arrange. False if they are none. */
+static bool write_arrangement(const json_t *seats, char text[ARRANGEMENT_SIZE])
 {
-    static const struct field fields[] = { { "seats", FIELD_ARRAY, true, PYR_MAX_SEATS } };
-    json_t *object, *seats, *seat;
+    json_t *seat;
     size_t i, size = 0;
-    if (!read_body(request, fields, 1, &object, &seats))
-        return;
-    char *text = calloc(1, PYR_MAX_SEATS * 20 + 1);
-    bool good = text != NULL;
     json_array_foreach(seats, i, seat) {
         const char *word = json_string_value(seat);
         json_int_t number = json_integer_value(seat);
-        good = good && (word ? json_string_length(seat) < 16 && !strpbrk(word, " 0123456789") && word[0] :
-            number >= 1 && number <= PYR_MAX_SEATS);
-        if (good && word)
+        if (word ? json_string_length(seat) >= 16 || strpbrk(word, " 0123456789") || !word[0] :
+            number < 1 || number > PYR_MAX_SEATS)
+            return false;
+        if (word)
             size += (size_t)snprintf(text + size, 20, "%s ", word);
-        else if (good)
+        else
             size += (size_t)snprintf(text + size, 20, "%d ", (int)number);
     }
-    json_decref(object);
-    if (good)
-        submit_change(request, table, apply_arrange, text);
-    else
-        request_error(request, text ? ERROR_BAD_MESSAGE : ERROR_STORAGE, text ? "seats" : "");
+    return true;
+}
+
+/* The seats of a table that waits, and perhaps its terms. */
+static void arrange_at(struct request *request, struct table *table)
+{
+    static const struct field fields[] = { { "seats", FIELD_ARRAY, true, PYR_MAX_SEATS }, TERMS_FIELDS };
+    json_t *object, *values[5];
+    if (!read_body(request, fields, 5, &object, values))
+        return;
+    struct table_terms terms = table->now.terms;
+    char *text = calloc(1, ARRANGEMENT_SIZE);
+    bool sets_terms = values[1] || values[2] || values[3] || values[4], good = text && write_arrangement(values[0], text);
     if (!good)
+        request_error(request, text ? ERROR_BAD_MESSAGE : ERROR_STORAGE, text ? "seats" : "");
+    else
+        good = read_terms(request, values + 1, &terms);
+    if (good)
+        submit_change(request, table, apply_arrange, text, sets_terms ? &terms : NULL);
+    else
         free(text);
+    json_decref(object);
 }
 
 static void post_seats(struct request *request) { with_table(request, arrange_at); }
@@ -1024,10 +1058,21 @@ static void hint_at(struct request *request, struct table *table)
     if (!read_body(request, NULL, 0, &object, NULL))
         return;
     json_decref(object);
-    submit_change(request, table, apply_hint, NULL);
+    submit_change(request, table, apply_hint, NULL, NULL);
 }
 
 static void post_hint(struct request *request) { with_table(request, hint_at); }
+
+static void name_at(struct request *request, struct table *table)
+{
+    json_t *object;
+    if (!read_body(request, NULL, 0, &object, NULL))
+        return;
+    json_decref(object);
+    submit_change(request, table, apply_name, NULL, NULL);
+}
+
+static void post_name(struct request *request) { with_table(request, name_at); }
 
 /* Where others reach this server. */
 static void get_links(struct request *request)
@@ -1474,6 +1519,7 @@ static const struct route {
     { METHOD_POST, "/api/tables/*/rematch", true, post_rematch },
     { METHOD_POST, "/api/tables/*/seats", true, post_seats },
     { METHOD_POST, "/api/tables/*/hint", true, post_hint },
+    { METHOD_POST, "/api/tables/*/name", true, post_name },
     { METHOD_GET, "/api/links", false, get_links },
     { METHOD_GET, "/api/my/tables", true, get_my_tables },
     { METHOD_GET, "/api/statistics", true, get_statistics },

@@ -215,7 +215,7 @@ static enum judging_state begin(struct table *table, uint64_t address, bool roug
     if (!judging->playouts)
         judging->playouts = PYR_JUDGE_PLAYOUTS;
     judging->rough = rough && judging->playouts > PYR_LUCK_QUICK;
-    judging->edition = table->edition;
+    judging->edition = table->now.terms.edition;
     judging->pool_job.run = judge;
     judging->pool_job.done = judged;
     enum error error = pool_submit(table->server->pool, &judging->pool_job, address);

@@ -17,7 +17,7 @@
 
 static bool is_listed(const struct table *table)
 {
-    return table->is_public && table->now.stage <= STORE_RUNNING && !(table->changes && table->changes->is_new);
+    return table->now.terms.is_public && table->now.stage <= STORE_RUNNING && !(table->changes && table->changes->is_new);
 }
 
 /* One more place of a share in this list; false if it has had as many as come first. */

@@ -47,7 +47,7 @@ void seat_remember(const struct table *table, struct seat *seat, const char *id)
 /* All seats are taken: names, commitment, numbers, deals. */
 static enum error begin(struct change *change)
 {
-    const struct pyr_edition *edition = change->table->edition;
+    const struct pyr_edition *edition = change->effects->after.terms.edition;
     const struct pyr_sink sink = change_sink(change);
     struct table_state *state = &change->effects->after;
     struct pyr_chance chance;
@@ -239,7 +239,16 @@ static bool arrange_seat(const struct table_state *before, struct table_state *a
     return true;
 }
 
-/* Before the game the host says which seats there are: who sits there stays. */
+/* What is played has been agreed on with whoever sits there. */
+static bool has_host_alone(const struct table *table)
+{
+    for (unsigned s = 0; s < table->now.seats; s++)
+        if (table->now.seat[s].kind == SEAT_PERSON && table->now.seat[s].visitor != table->host)
+            return false;
+    return true;
+}
+
+/* Before the game the host says which seats there are, and perhaps what is played: who sits there stays. */
 enum error apply_arrange(struct change *change, struct problem *problem)
 {
     const struct table_state *before = &change->table->now;
@@ -260,6 +269,10 @@ enum error apply_arrange(struct change *change, struct problem *problem)
             return ERROR_BAD_MESSAGE;
     for (unsigned s = 0; s < after->seats; s++)
         people += after->seat[s].kind != SEAT_BOT;
+    if (change->request.sets_terms && !has_host_alone(change->table))
+        return ERROR_TAKEN;
+    if (change->request.sets_terms)
+        after->terms = change->request.terms;
     if (after->seats < PYR_MIN_SEATS || !people)
         return ERROR_BAD_MESSAGE;
     for (unsigned s = 0; s < before->seats; s++)
@@ -267,6 +280,24 @@ enum error apply_arrange(struct change *change, struct problem *problem)
             return ERROR_TAKEN;
     change->effects->stores_seats = true;
     return begin_if_full(change);
+}
+
+/* Before the game a person's seat takes the name that they have now. */
+enum error apply_name(struct change *change, struct problem *problem)
+{
+    struct table_state *state = &change->effects->after;
+    pyr_seat mine = table_seat_of(change->table, change->request.visitor);
+    const struct visitor *visitor = visitor_by_id(change->table->server, change->request.visitor);
+    (void)problem;
+    if (mine >= PYR_MAX_SEATS)
+        return ERROR_NOT_SEATED;
+    if (state->stage != STORE_WAITING)
+        return ERROR_BEGUN;
+    if (!visitor || !visitor->name[0])
+        return ERROR_BAD_NAME;
+    memcpy(state->seat[mine].name, visitor->name, NAME_SIZE);
+    change_note_table(change);
+    return ERROR_NONE;
 }
 
 /* A player has looked at a hint: everyone is told. */
@@ -279,7 +310,7 @@ enum error apply_hint(struct change *change, struct problem *problem)
         return ERROR_NOT_SEATED;
     if (state->stage != STORE_RUNNING)
         return ERROR_NOT_RUNNING;
-    if (!change->table->hints)
+    if (!change->table->now.terms.hints)
         return ERROR_NO_HINTS;
     if (state->seat[mine].hints < UINT16_MAX)
         state->seat[mine].hints++;

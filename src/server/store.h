@@ -106,6 +106,7 @@ struct store_commit {
     const char *lines;           /* whole lines to add, the first of which has number first_line */
     size_t lines_size;           /* 0: none */
     uint32_t first_line;
+    bool stores_public;          /* table.is_public is not what is stored */
     bool has_choice;
     struct store_choice choice;
     unsigned seats;              /* rows of `seat`; 0: they stay as they are */

@@ -866,6 +866,8 @@ enum store_result store_commit(struct store_db *db, struct store_commit *commit)
     enum store_result result = is_new ? add_table(db, &commit->table, commit->most, &table) : next_revision(db, commit);
     if (!result && !is_new && commit->table.config)
         result = put_table(db, LATER, &commit->table);
+    if (!result && commit->stores_public)
+        result = change(db, LATER, STORE_FAILED, PUT_PUBLIC, table, (int64_t)commit->table.is_public);
     if (!result && commit->request[0]) {
         char code[16];
         result = store_get_request(db, asker, commit->request, code);

@@ -34,6 +34,7 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
 
     /* Most changes of a table leave its state alone: then no index is touched. */
     [TOUCH_TABLE] = { "iiitt", "UPDATE game SET changed = ?3, config = ?4 WHERE id = ?1 AND state = ?2 AND code = ?5" },
+    [PUT_PUBLIC] = { "ii", "UPDATE game SET public = ?2 WHERE id = ?1" },
     [PUT_TABLE] = { "iiittiii", "INSERT INTO game (id, state, changed, config, code, created, host, public)"
         " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
         " ON CONFLICT (id) DO UPDATE SET code = excluded.code, state = excluded.state, changed = excluded.changed,"

@@ -75,7 +75,7 @@ pyr_seat table_seat_of(const struct table *table, int64_t visitor)
 bool table_is_known_to(const struct table *table, const struct visitor *visitor)
 {
     int64_t id = visitor ? (int64_t)visitor->node.key : 0;
-    return table->is_public || (id && table->host == id) || table_seat_of(table, id) < PYR_MAX_SEATS;
+    return table->now.terms.is_public || (id && table->host == id) || table_seat_of(table, id) < PYR_MAX_SEATS;
 }
 
 unsigned table_waiting(const struct table *table)
@@ -94,6 +94,30 @@ static bool is_observed_by(const struct table *table, int64_t visitor)
 bool table_is_here(const struct table *table, unsigned seat)
 {
     return is_observed_by(table, table->now.seat[seat].visitor);
+}
+
+uint64_t table_left(const struct table *table, unsigned seat)
+{
+    for (unsigned i = 0; i < PYR_MAX_SEATS; i++)
+        if (table->left[i].visitor && table->left[i].visitor == table->now.seat[seat].visitor)
+            return table->left[i].at;
+    return 0;
+}
+
+/* Takes the place of what was known of this person before, or of someone who does not sit here any more. */
+static void note_left(struct table *table, int64_t visitor)
+{
+    unsigned to = 0;
+    for (unsigned i = 0; i < PYR_MAX_SEATS; i++) {
+        if (table->left[i].visitor == visitor) {
+            to = i;
+            break;
+        }
+        if (table_seat_of(table, table->left[i].visitor) >= PYR_MAX_SEATS)
+            to = i;
+    }
+    table->left[to].visitor = visitor;
+    table->left[to].at = server_now(table->server);
 }
 
 bool table_has_host(const struct table *table)
@@ -166,7 +190,7 @@ void table_unobserve(struct table_observer *observer)
     observer->table = NULL;
     pyr_seat seat = table_seat_of(table, observer->visitor);
     if (seat < PYR_MAX_SEATS && !table_is_here(table, seat))
-        table->left[seat] = server_now(table->server);
+        note_left(table, observer->visitor);
     if (observer->visitor && observer->visitor == table->host && !table_has_host(table))
         table->host_left = server_now(table->server);
     if (!table->gone)
@@ -480,10 +504,7 @@ enum error table_create(struct server *server, struct visitor *host, const struc
     table->address = address_hold(request->address);
     if (table->address)
         table->address->tables++;
-    table->edition = request->edition;
-    table->is_public = request->is_public;
-    table->hints = request->hints;
-    table->clock = request->clock;
+    table->now.terms = request->terms;
     table->host = id;
     table->owner = request->address ? request->address->node.key : 0;
     table->asker = request->asker;
@@ -537,8 +558,8 @@ static bool restore_game(struct table *table, const char *text, size_t size, con
     struct table_state *state = &table->now;
     struct pyr_game *game = &state->game;
     struct pyr_chance chance;
-    if (size > PYR_LOG_SIZE || pyr_fair_chance(&state->fair, table->edition, state->seats, &chance) ||
-        pyr_game_load(game, table->edition, text, size, PYR_NOBODY, NULL) || game->replay.seats != state->seats)
+    if (size > PYR_LOG_SIZE || pyr_fair_chance(&state->fair, state->terms.edition, state->seats, &chance) ||
+        pyr_game_load(game, state->terms.edition, text, size, PYR_NOBODY, NULL) || game->replay.seats != state->seats)
         return false;
     pyr_game_set_chance(game, &chance);
     for (unsigned i = 0; i < count; i++) {
@@ -948,9 +969,8 @@ enum error table_may_rematch(const struct table *table, const struct visitor *vi
 enum error table_rematch(struct table *table, struct visitor *visitor, struct address *address, const char *id,
     void (*answer)(struct change *change, enum error error), void *context)
 {
-    struct table_request request = { .seats = table->now.seats, .edition = table->edition, .is_public = false,
-        .hints = table->hints,
-        .clock = table->clock, .address = address, .id = id };
+    struct table_request request = { .seats = table->now.seats, .terms = table->now.terms, .address = address, .id = id };
+    request.terms.is_public = false;
     enum error may = table_may_rematch(table, visitor, &request.asker);
     if (may)
         return may;

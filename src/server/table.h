@@ -48,8 +48,17 @@ struct seat {
     uint16_t hints;              /* how many this person has used in the game */
 };
 
+/* What is played at a table, and how. The host may change it until somebody else sits down. */
+struct table_terms {
+    const struct pyr_edition *edition;
+    bool is_public;
+    bool hints;                  /* players may use them, and everyone is told who did */
+    uint8_t clock;               /* enum clock_kind */
+};
+
 /* What a change of a table replaces, all at once. */
 struct table_state {
+    struct table_terms terms;
     uint8_t stage;               /* enum store_state */
     uint8_t seats;
     int64_t changed;             /* seconds since 1970: the last choice, seat taken, or other change */
@@ -95,10 +104,6 @@ struct table {
     struct server *server;
     int64_t id;
     char code[CODE_SIZE + 1];
-    bool is_public;
-    bool hints;                  /* players may use them, and everyone is told who did */
-    uint8_t clock;               /* enum clock_kind */
-    const struct pyr_edition *edition;
     int64_t host, created;
     struct address *address;     /* from where it was made, while it is open; NULL: before the last start */
     struct table_state now;
@@ -120,7 +125,8 @@ struct table {
     uint64_t deadline;           /* of the phase, in milliseconds; 0: no clock */
     uint64_t spent;              /* milliseconds of the phase that had passed when the server went down */
     uint64_t idle;               /* since when there is no observer, in milliseconds */
-    uint64_t left[PYR_MAX_SEATS];/* when the last connection of the person at a seat ended, in milliseconds; 0: not known */
+    /* When a person's last connection ended, in milliseconds. By visitor, not by seat: seats move (apply_arrange). */
+    struct { int64_t visitor; uint64_t at; } left[PYR_MAX_SEATS];
     uint64_t host_left;          /* the same of the host; if there was none, when the table came into memory */
     bool analysing;
     int64_t asker;               /* while it is made: as in struct table_request */
@@ -132,9 +138,7 @@ struct table {
 struct table_request {           /* what a table is to be */
     unsigned seats;
     struct seat seat[PYR_MAX_SEATS];
-    const struct pyr_edition *edition;
-    bool is_public, hints;
-    uint8_t clock;
+    struct table_terms terms;
     struct address *address;     /* from where it is made; NULL: not counted */
     const char *id;              /* by which the same visitor gets this table again instead of another one; "" none */
     int64_t asker;               /* for whom that id counts; 0: the host */
@@ -204,6 +208,7 @@ pyr_seat table_seat_of(const struct table *table, int64_t visitor);      /* PYR_
 bool table_is_known_to(const struct table *table, const struct visitor *visitor);
 unsigned table_waiting(const struct table *table);         /* seats that have to choose, as bits */
 bool table_is_here(const struct table *table, unsigned seat);
+uint64_t table_left(const struct table *table, unsigned seat);     /* when the person there left, in ms; 0: not known */
 bool table_is_awaited(const struct table *table);          /* a person who plays here is connected and waits for its bots */
 bool table_has_host(const struct table *table);            /* its host is connected */
 struct pyr_word table_line(const struct table *table, uint32_t line);    /* without its end */

@@ -179,7 +179,7 @@ static void think(struct table *table, unsigned seat)
     if (ask->job.link || ask->thinking)
         return;
     ask->table = table;
-    ask->edition = table->edition;
+    ask->edition = table->now.terms.edition;
     ask->bot = at->bot ? at->bot : pyr_bot_find(STANDIN);
     ask->job.address = owner_of(table);
     ask->job.visitor = table->host;
@@ -225,7 +225,7 @@ void table_bot_job_done(struct bot_job *bot_job)
 static unsigned clock_seconds(const struct table *table)
 {
     const struct server_options *options = &table->server->options;
-    return table->clock == CLOCK_QUICK ? options->quick_seconds : options->relaxed_seconds;
+    return table->now.terms.clock == CLOCK_QUICK ? options->quick_seconds : options->relaxed_seconds;
 }
 
 /*
@@ -238,7 +238,7 @@ int64_t table_due_at_rest(const struct table *table, const struct table_state *s
         return state->changed + WAITING_SECONDS;
     if (state->stage != STORE_RUNNING)
         return 0;
-    return table->clock ? table->due : (state->changed / 86400 + 2) * 86400 + CORRESPONDENCE_SECONDS;
+    return state->terms.clock ? table->due : (state->changed / 86400 + 2) * 86400 + CORRESPONDENCE_SECONDS;
 }
 
 /* 1 means "at once": any time in the past will do, and a constant leaves the stored row as it is from change to change. */
@@ -247,7 +247,7 @@ int64_t table_due(const struct table *table, const struct table_state *state, bo
     for (unsigned s = 0; s < state->seats && state->stage == STORE_RUNNING; s++)
         if (is_played_by_bot(&state->seat[s]))
             return 1;
-    if (state->stage != STORE_RUNNING || !table->clock)
+    if (state->stage != STORE_RUNNING || !state->terms.clock)
         return table_due_at_rest(table, state);
     return new_phase || table->due <= 1 ? state->changed + clock_seconds(table) : table->due;
 }
@@ -279,7 +279,7 @@ void table_wake(struct table *table)
     }
     if (!people)
         table->deadline = table->spent = 0;
-    else if (table->clock && !table->deadline)
+    else if (table->now.terms.clock && !table->deadline)
         table->deadline = server_now(server) + time_for(table);
 }
 
@@ -292,7 +292,7 @@ static void check_clock(struct table *table)
     if (table->busy || table->changes)
         return;
     if (table->now.stage == STORE_RUNNING) {
-        if (!table->deadline && !table->clock && !table->observers &&
+        if (!table->deadline && !table->now.terms.clock && !table->observers &&
             server_time() - table->now.changed >= CORRESPONDENCE_SECONDS)
             is_late = true;
         if (!is_late) {

@@ -464,7 +464,7 @@ static void pick(const struct table *table, unsigned seat, char *to, size_t size
         pyr_game_steps(&game, (pyr_seat)seat, &steps);
         if (!steps.count)
             break;
-        pyr_step step = pyr_steps_pick(&steps, &table->edition->box, &fuzz.dice);
+        pyr_step step = pyr_steps_pick(&steps, &table->now.terms.edition->box, &fuzz.dice);
         enum pyr_step_kind kind = pyr_step_kind(step);
         if (kind == PYR_STEP_TAKE || kind == PYR_STEP_KEEP)
             snprintf(to, size, kind == PYR_STEP_KEEP ? "%u %u" : "take %u", pyr_step_card(step) + 1u,

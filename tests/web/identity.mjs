@@ -36,8 +36,6 @@ let code = '', first;
 
 async function invite() {
     await ana.goto(`${url}#friends/new`);
-    await rename(ana, 'Ana');
-    await ana.getByRole('button', { name: 'Create the table' }).click();
 }
 
 await test('a code is typed in small letters, with a dash', async () => {
@@ -65,9 +63,8 @@ await test('a server that does not know the player asks before it makes a new on
     await ana.getByRole('button', { name: 'Cancel' }).click();
     await ana.getByText('The server no longer recognises you').waitFor();
     equal(await token(), first, 'the identity is kept');
-    await ana.getByRole('button', { name: 'Create the table' }).click();
+    await ana.getByRole('button', { name: 'Try again' }).click();
     await ana.getByRole('button', { name: 'Continue as a new player' }).click();
-    // "you, host" stands on the form as well, so only the address tells that the table is there.
     await ana.waitForURL(/#table\/[A-Z0-9]{8}/);
     await ana.getByText('you, host').waitFor();
     truth(await token() !== first, 'somebody new');

@@ -3,10 +3,11 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, request as ask } from 'node:http';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { done, equal, test, truth, witnesses } from './check.mjs';
-import { DESKTOP, PHONE, launch, open, pictures, settled } from './site.mjs';
+import { DESKTOP, PHONE, launch, open, picture, pictures, settled } from './site.mjs';
 import { act, rename, seat } from './hand.mjs';
 
 const program = process.argv[2], folder = mkdtempSync(join(tmpdir(), 'pyramids-')), log = join(folder, 'server.log'),
@@ -25,16 +26,16 @@ async function start(...options) {
 }
 
 const url = await start(), browser = await launch();
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const FAMILY = '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}', WIDE = 'W'.repeat(24);
 
 /** A new table of a host; its code. */
 async function invite(name, before = async () => {}, at = url) {
     const page = await open(browser, `${at}#friends/new`);
+    await page.getByText('you, host').waitFor();
     await rename(page, name);
     await before(page);
-    await page.getByRole('button', { name: 'Create the table' }).click();
     await page.locator('.code2').waitFor();
-    await page.getByText('you, host').waitFor();
     return page;
 }
 
@@ -85,6 +86,73 @@ await test('one page for making and waiting: seats change under the same link, S
     equal([ana.complaints, ben.complaints], [[], []], 'the console');
     await ana.context().close();
     await ben.context().close();
+});
+
+await test('the link is there at once, and what is played changes under it until a friend sits down', async () => {
+    const at = await start('--origin', 'https://games.example.org'), ana = await open(browser, at);
+    await ana.getByRole('button', { name: 'Invite friends' }).click();
+    await ana.locator('.linkbox').getByText('https://games.example.org/#table/').waitFor();
+    await becomes(ana, ['mine', 'open', 'none', 'none']);
+    truth(await ana.locator('.qr svg').isVisible(), 'a code to scan');
+    const place = ana.url(), terms = () => ana.evaluate(() => fetch(`api/tables/${location.hash.split('/')[1]}`).then((r) =>
+        r.json()).then(({ table: { clock, public: open, hints } }) => ({ clock, open, hints })));
+    equal(await terms(), { clock: 'none', open: false, hints: false }, 'as it is made');
+    // A plan that would begin the game is not sent along.
+    await seat(ana, 2, 'Bot');
+    await becomes(ana, ['mine', 'bot', 'none', 'none']);
+    await ana.getByRole('radio', { name: '30 seconds' }).click();
+    await ana.getByRole('radio', { name: '30 seconds', checked: true }).waitFor();
+    for (const name of ['Open table', 'Hints']) {
+        await ana.getByRole('switch', { name }).click();
+        await ana.getByRole('switch', { name, checked: true }).waitFor();
+    }
+    await becomes(ana, ['mine', 'bot', 'none', 'none']);
+    equal(await terms(), { clock: 'quick', open: true, hints: true }, 'as it was changed');
+    await seat(ana, 3, 'Friend');
+    await becomes(ana, ['mine', 'bot', 'open', 'none']);
+    await seat(ana, 4, 'Friend');
+    await becomes(ana, ['mine', 'bot', 'open', 'open']);
+    await rename(ana, 'Ana');
+    await ana.locator('.chair.mine').getByText('Ana', { exact: true }).waitFor();
+    equal(ana.url(), place, 'all that under one link');
+    const ben = await join2(ana, 'Ben');
+    await ana.getByText('joined').waitFor();
+    equal(await ana.getByRole('switch').count(), 0, 'now it is agreed on');
+    await ana.getByText('Time per choice: 30 seconds').waitFor();
+    equal([ana.complaints, ben.complaints], [[], []], 'the console');
+    await ben.context().close();
+    await ana.goBack();                                               // and not to another new table
+    await ana.getByRole('button', { name: 'Play', exact: true }).waitFor();
+    await ana.context().close();
+});
+
+await test('the page of an invitation in all languages, on the smallest phone and at a desk', async () => {
+    const page = await open(browser, url, PHONE), codes = await page.getByRole('combobox', { name: 'Language' }).locator(
+        'option').evaluateAll((all) => all.map((o) => o.value));
+    for (const code of codes) {
+        await page.evaluate((language) => localStorage.setItem('pyramids.settings', JSON.stringify({ language,
+            name: 'W'.repeat(24) })), code);
+        await page.goto(`${url}?${code}#friends/new`);
+        await page.locator('.chair.mine').waitFor();
+        for (const [width, height] of [[320, 568], [1366, 768]]) {
+            await page.setViewportSize({ width, height });
+            await settled(page);
+            const out = await page.evaluate(() => [...document.querySelectorAll('main *')].filter((e) =>
+                e.checkVisibility() &&
+                !e.closest('.vh, .linkbox, svg') && (e.getBoundingClientRect().right > innerWidth + 1 ||
+                e.scrollWidth > e.clientWidth + 2 && getComputedStyle(e).overflowX === 'hidden' && !e.matches('.nmt'))).map((
+                e) => e.className || e.tagName));
+            equal([out, await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)], [[], 0],
+                `${code}, ${width}`);
+            await picture(page, `invite-${code}-${width}`);
+        }
+        if (code === 'en') {
+            await page.evaluate(axe);
+            equal((await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }))).violations.map((
+                v) => `${v.id}: ${v.nodes[0].target}`), [], 'axe');
+        }
+    }
+    await page.context().close();
 });
 
 await test('a link that only this computer can open is not offered as an invitation', async () => {

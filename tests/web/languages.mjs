@@ -78,6 +78,19 @@ print(json.dumps(make.key_of(json.loads(sys.argv[2]))))`, join(source, 'scripts'
     equal(_('Play'), 'Play', 'a catalogue of another version is not used');
 });
 
+await test('people click with a mouse and tap on a screen: texts that say so come in both kinds', () => {
+    const wrong = [];
+    for (const name of readdirSync(join(source, 'web')).filter((n) => n.endsWith('.js'))) {
+        const code = readFileSync(join(source, 'web', name), 'utf8').replace(/' \+\s+'/g, '');
+        for (const { 0: text, index } of code.matchAll(/(?:\b_|ngettext)\('(?:\\'|[^'])*\b(?:[Tt]ap|[Cc]lick)[^']*'/g)) {
+            const before = code.slice(0, index).trimEnd();
+            if (!(/\btap/i.test(text) ? /taps\(\) \?$/ : /:$/).test(before))
+                wrong.push(`${name}: ${text}`);
+        }
+    }
+    equal(wrong, [], 'said to everyone');
+});
+
 // The screens, reached without a word of any language.
 
 const midgame = playOut(newCore(site), 4, 7, (v) => v.phase === 'mark' && v.round === 2 && v.turn === 3);
@@ -143,7 +156,7 @@ const SCREENS = [
     ['pad', 'pad', {}, (page) => page.locator('.padrow').first().waitFor()],
     ['editions', 'editions', {}, (page) => page.locator('[data-a=play]').first().waitFor()],
     ['edition', 'edition', {}, (page) => page.locator('textarea').waitFor()],
-    ['invite', 'friends/new', {}, (page) => page.locator('[data-a=make]').waitFor()],
+    ['no server', 'friends/new', {}, (page) => page.locator('[data-a=make]').waitFor()],
 ];
 
 let visits = 0;
@@ -348,6 +361,20 @@ async function tops() {
     return seen;
 }
 
+/** What Confirm may say and has no room for. */
+async function cutLabels() {
+    const { _ } = await import(new URL('i18n.js', location.href).href), box = document.querySelector('[data-a=confirm]'),
+        label = box.querySelector('.lbl'), was = [label.textContent, box.className];
+    const cut = [_('Confirm'), _('Next'), _('Sent'), _('Kept'), _('Pass'), _('Place %{n}', { n: 4 })].filter((text) => {
+        label.textContent = text;
+        box.classList.toggle('long', text.length > 7);
+        const [inner, outer] = [label, box].map((e) => e.getBoundingClientRect());
+        return inner.left < outer.left || inner.right > outer.right || inner.bottom > outer.bottom;
+    });
+    [label.textContent, box.className] = was;
+    return cut;
+}
+
 await test('nothing moves under the finger: the cards stay where they are in every state of a turn, in every language',
     async () => {
     // Nobody else chooses, so that the choice stays sealed.
@@ -364,6 +391,8 @@ await test('nothing moves under the finger: the cards stay where they are in eve
         for (const [width, height] of [[1920, 1080], [1366, 768], [820, 1180], [390, 844], [320, 568]]) {
             await quietPage.setViewportSize({ width, height });
             await settled(quietPage);
+            found.push(...(await quietPage.evaluate(cutLabels)).map((text) =>
+                `${code}, ${width}x${height}: Confirm cuts ${text}`));
             const seen = await quietPage.evaluate(tops);
             truth(Object.keys(seen).length >= 7, `states: ${Object.keys(seen)}`);
             if (new Set(Object.values(seen).map(Math.round)).size > 1)

@@ -5,7 +5,7 @@ import { deflateRawSync } from 'node:zlib';
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, PHONE, launch, open, picture, pictures, serve, settled } from './site.mjs';
 import { NAMES, newCore, playOut, saved } from './games.mjs';
-import { act, begin, keep } from './hand.mjs';
+import { act, begin, goOn, keep } from './hand.mjs';
 
 const site = process.argv[2], host = await serve(site), browser = await launch();
 const quiet = (page) => equal(page.complaints, [], 'the console');
@@ -423,18 +423,82 @@ await test('a link that unpacks to 300 MB is given up early, and the page says w
     await page.context().close();
 });
 
+await test('names of 24 wide letters and of families: whole, and inside their lines, on small phones, too', async () => {
+    const FAMILY = '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}\u200d\u{1f466}', WIDE = 'W'.repeat(24);
+    const odd = { Ana: `${FAMILY}${FAMILY}`, Ben: WIDE, Chloé: `${FAMILY} Chloé`, Davi: 'Ｗ'.repeat(24) };
+    const named = (text) => Object.entries(odd).reduce((all, [from, to]) => all.replaceAll(from, to), text);
+    const game = (stop) => JSON.parse(named(JSON.stringify(saved(playOut(newCore(site), 4, 7, stop)))));
+    const midgame = game((v) => v.phase === 'mark' && v.round === 2 && v.turn === 3),
+        last = game((v) => v.phase === 'mark' && v.round === 3 && v.turn === 6);
+    const page = await open(browser, host.url, PHONE);
+    /** Names that stick out of the window or of the line they stand in. */
+    const stray = () => page.evaluate((names) => {
+        const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), out = [];
+        for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+            const e = node.parentElement;
+            if (!names.some((n) => node.data.includes(n)) || !e.checkVisibility({ visibilityProperty: true }) ||
+                e.closest('.vh, #live'))
+                continue;
+            const { left, right } = e.getBoundingClientRect(), line = e.closest('li, th, td, article, h1, p, .hd, .nm') ?? e,
+                box = line.getBoundingClientRect();
+            if (left < -1 || right > innerWidth + 1 || right > box.right + 1)
+                out.push(`${e.className || e.tagName} in ${line.className || line.tagName}: ${left} to ${right}`);
+        }
+        return [out, document.documentElement.scrollWidth - innerWidth];
+    }, Object.values(odd));
+    const show = async (value) => {
+        await page.evaluate((v) => localStorage.setItem('pyramids.game', JSON.stringify(v)), value);
+        await page.goto(`${host.url}?${value === last}#play`);
+        await page.locator('.table').waitFor();
+    };
+    /** What is open now, at every size. */
+    const fits = async (what, widths = [320, 390, 820, 1366]) => {
+        for (const width of widths) {
+            await page.setViewportSize({ width, height: { 320: 568, 390: 844, 820: 1180, 1366: 768 }[width] });
+            await page.waitForFunction(() => document.getAnimations().every((a) => a.playState !== 'running'));
+            await settled(page);
+            equal(await stray(), [[], 0], `${what}, ${width}`);
+            await picture(page, `names-${what}-${width}`);
+        }
+    };
+    await show(midgame);
+    await fits('table');
+    await fits('strip', [320, 390]);
+    equal(await page.locator('.peep').evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1).length),
+        0, 'the strip');
+    // Every player is named in full to who listens.
+    const said = (await page.locator('.peep').evaluateAll((all) => all.map((e) => e.getAttribute('aria-label')))).join();
+    truth(Object.values(odd).every((name) => said.includes(name)), said);
+    await page.locator('.peep').nth(1).tap();
+    await page.locator('[data-sheet=opps]').waitFor();
+    await fits('players', [320, 390]);
+    await page.locator('.opps [data-close]').tap();
+    await page.keyboard.press('l');
+    await page.locator('[data-sheet=log]').waitFor();
+    await fits('log');
+    // Lines are as high as those of other names: a picture high, and no more than two lines of words.
+    truth(await page.locator('.log .moment').evaluateAll((all) => all.every((e) => e.offsetHeight <= 60)), 'heights');
+    const log = await page.locator('.log').innerText();
+    truth([odd.Ana, odd.Chloé].every((name) => log.includes(name)), 'families are whole');
+    await page.setViewportSize(PHONE.viewport);
+    await show(last);
+    await goOn(() => act(page, (l) => l.tap()));
+    await fits('end');
+    const end = await page.locator('.end').innerText();
+    truth(Object.values(odd).every((name) => end.includes(name)), 'all names are whole at the end');
+    quiet(page);
+    await page.context().close();
+});
+
 await test('a server that does not expect this address: every page that asks it says so, and what would help', async () => {
     const page = await open(browser, 'about:blank'), { origin } = new URL(host.url),
         help = page.getByText(`pyramids serve --origin ${origin}`);
     await page.route('**/api/**', (route) => route.fulfill({ status: 403, contentType: 'application/json',
         body: '{"error": {"code": "origin"}}' }));
-    for (const hash of ['table/ABCDEFGH', 'friends', 'watch', 'replay/ABCDEFGH']) {
+    for (const hash of ['table/ABCDEFGH', 'friends', 'friends/new', 'watch', 'replay/ABCDEFGH']) {
         await page.goto(`${host.url}?${hash}#${hash}`);
         await help.first().waitFor();
     }
-    await page.goto(`${host.url}?new#friends/new`);
-    await page.getByRole('button', { name: /^(Create|Make|Start|Open)/ }).first().click();
-    await help.first().waitFor();
     await page.goto(`${host.url}?home`);
     await page.getByRole('textbox', { name: /code/i }).fill('ABCDEFGH');
     await page.keyboard.press('Enter');

@@ -825,6 +825,7 @@ await test('several people on one device, covered in between', async () => {
             await pictures(page, 'cover');
         await page.getByRole('button', { name: `I am ${who}` }).click();
         truth(await page.evaluate(() => document.activeElement !== document.body), 'the focus is not lost');
+        await page.getByRole('banner').getByText(`${who}’s cards`).waitFor();          // while they are shown
         if (i < 2)
             await page.getByRole('button', { name: 'Keep two (0 of 2)' }).waitFor();
         for (let k = 0; k < 10 && !await page.getByRole('heading', { name: /Pass the device/ }).count(); k++)

@@ -27,7 +27,11 @@ const table = (page) => page.locator('.table').waitFor();
 const press = (page, name) => page.getByRole('button', { name, exact: true }).first().click();
 /** Name, address, what to keep in the browser before, what to do then. */
 const SCREENS = [
-    ['home', '', {}, (page) => page.getByRole('button', { name: 'Play', exact: true }).waitFor()],
+    ['home', '', {}, async (page) => {
+        await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
+        equal(await page.evaluate(() => [...document.querySelectorAll('#app *')].filter((e) => e.checkVisibility() &&
+            getComputedStyle(e).position === 'fixed').map((e) => e.outerHTML.slice(0, 80))), [], 'over the page');
+    }],
     ['settings', '', {}, async (page) => { await press(page, 'Settings'); await page.getByRole('dialog').waitFor(); }],
     ['setup', 'play', { game: saved(setup) }, async (page) => { await page.locator('.pick').first().click();
     await page.locator('.pick').nth(2).click(); }],
@@ -80,11 +84,11 @@ const SCREENS = [
         await page.getByRole('button', { name: /^a1/ }).click();
         await page.getByRole('status').first().waitFor();
     }],
-    ['invite', 'friends/new', {}, (page) => page.getByRole('heading', { name: 'Who sits at the table?' }).waitFor()],
+    ['no-server', 'friends/new', {}, (page) => page.getByRole('button', { name: 'Try again' }).waitFor()],
 ];
 
 /** What is opened by another button there. */
-const OTHERWISE_ON_PHONES = ['log', 'settings'];
+const OTHERWISE_ON_PHONES = ['home', 'log', 'settings'];
 /** What a phone shows otherwise than a desk: axe looks at it there too. */
 const OWN_ON_PHONES = ['home', 'setup', 'table', 'refused', 'menu', 'log', 'completed', 'replace', 'end', 'replay', 'learn'];
 
