@@ -536,7 +536,7 @@ await test('codes that lead nowhere, and tables that have begun', async () => {
     await pictures(page, 'begun');
     await page.getByRole('link', { name: 'Watch', exact: true }).click();
     await page.locator('.table').waitFor();
-    await page.getByText('You are watching').waitFor();
+    await page.getByText('You see what everyone may see.').waitFor();       // whatever is being chosen there
     equal(await page.getByRole('button', { name: 'Hint' }).count(), 0, 'no hints for who watches');
     await page.goto(`${url}#watch`);
     await page.getByRole('heading', { name: 'Watch a game' }).waitFor();
@@ -557,7 +557,7 @@ await test('a newer version is offered between games, never at the table', async
         response.end(request.url === '/sw.js' ? body + more : body);
     });
     await new Promise((go) => front.listen(0, '127.0.0.1', go));
-    const page = await open(browser, `http://127.0.0.1:${front.address().port}/`),
+    const page = await open(browser, `http://127.0.0.1:${front.address().port}/`, { ...DESKTOP, serviceWorkers: 'allow' }),
         newer = page.getByText('A newer version is ready.');
     await page.evaluate(() => navigator.serviceWorker.ready);
     await page.reload();                                             // now from the cache

@@ -654,21 +654,28 @@ await test('moments: a completed pyramid, the end of the game, a best game; any 
             completes(game) !== undefined);
         core = game.isOver() ? undefined : game;
     }
-    const step = completes(core), place = async (page) => {
+    const step = completes(core), place = async (page, before = async () => {}) => {
         await page.getByRole('grid').first().waitFor();
         await page.keyboard.press('p');
         await page.getByRole('dialog').getByRole('listitem').nth(core.steps(0).filter((s) => s.cells.length > 1).concat(
             core.steps(0).filter((s) => s.cells.length === 1)).findIndex((s) => s.step === step.step)).getByRole(
             'button').click();
+        await page.getByRole('gridcell', { name: /would be marked/ }).first().waitFor();
+        await before();
         await page.getByRole('button', { name: 'Confirm' }).click();
     };
     const card = core.view(0).desks[0].slots[step.slot].card, motion = { ...DESKTOP, reducedMotion: 'no-preference' };
     const page = await openAt(core, motion), stage = page.locator('.stage'), sheet = page.getByRole('dialog',
         { name: /complete$/ });
-    await place(page);
+    await page.clock.install();
+    await place(page, async () => {                  // its clock stands still: the moment lasts until it is looked at
+        const now = await page.evaluate(() => Date.now());
+        await page.clock.pauseAt(now + 1000);
+    });
     // The card itself is still there while its way lights up; the sheet waits.
     await page.locator(`article[data-n="${card}"] .way-g`).waitFor({ state: 'attached' });
-    await stage.waitFor({ state: 'attached' });
+    for (let ms = 0; ms < 1500 && !await stage.count(); ms += 50)
+        await page.clock.runFor(50);
     equal([await stage.getByText(`Pyramid ${card} complete`).count(),
         await stage.locator('.pluses span').first().innerText(), await sheet.count()], [1, '+10', 0], 'the pyramid rises');
     await page.keyboard.press('Shift');
