@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { deflateRawSync } from 'node:zlib';
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, PHONE, launch, open, picture, pictures, serve, settled } from './site.mjs';
-import { NAMES, newCore, playOut, saved } from './games.mjs';
+import { NAMES, analysed, newCore, playOut, saved } from './games.mjs';
 import { act, begin, keep } from './hand.mjs';
 
 const site = process.argv[2], host = await serve(site), browser = await launch();
@@ -267,10 +267,11 @@ await test('an extra mark that is lost: said before, at once, in the log, and of
         other = lost && { game, seat: Number(lost[5]) - 1 };
     }
     const replay = await open(browser, host.url);
-    await replay.evaluate(([record, edition]) => {
-        localStorage.setItem('pyramids.editions', JSON.stringify({ narrow: edition }));
-        localStorage.setItem('pyramids.games', JSON.stringify([{ id: '77', date: 1, record, me: 0, edition }]));
-    }, [other.game.log(), other.game.edition.text]);
+    await replay.evaluate(([record, edition, known]) => {
+        const all = { editions: { narrow: edition }, games: [{ id: '77', date: 1, record, me: 0, edition }], ...known };
+        for (const [key, value] of Object.entries(all))
+            localStorage.setItem(`pyramids.${key}`, JSON.stringify(value));
+    }, [other.game.log(), other.game.edition.text, analysed(other.game)]);
     await replay.goto(`${host.url}?r#replay/77`);
     await replay.getByRole('button', { name: 'Game log' }).click();
     await replay.locator('.log').getByText(`${NAMES[other.seat]} lost 1 extra mark: no space was left`).first().waitFor();
