@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { done, equal, test, truth, witnesses } from './check.mjs';
-import { DESKTOP, PHONE, launch, open, pictures } from './site.mjs';
+import { DESKTOP, PHONE, allKept, launch, open, pictures } from './site.mjs';
 import { act, ended, goOn, rename, seat } from './hand.mjs';
 
 const program = process.argv[2], folder = mkdtempSync(join(tmpdir(), 'pyramids-')), ready = join(folder, 'ready');
@@ -226,7 +226,9 @@ async function newTable(page) {
 
 await test('reloaded while aiming, in a chain of extra marks and while replacing: nothing is lost, each choice is sent once',
     async () => {
-    solo = await open(browser, url, DESKTOP);
+    // With everything kept in the browser: later this page goes on against bots without a server.
+    solo = await open(browser, url, { ...DESKTOP, serviceWorkers: 'allow' });
+    await allKept(solo);
     sent = choicesSent(solo);
     await newTable(solo);
     await solo.locator('.pick').nth(2).click();
@@ -559,7 +561,7 @@ await test('a newer version is offered between games, never at the table', async
     await new Promise((go) => front.listen(0, '127.0.0.1', go));
     const page = await open(browser, `http://127.0.0.1:${front.address().port}/`, { ...DESKTOP, serviceWorkers: 'allow' }),
         newer = page.getByText('A newer version is ready.');
-    await page.evaluate(() => navigator.serviceWorker.ready);
+    await allKept(page);
     await page.reload();                                             // now from the cache
     await page.getByRole('button', { name: 'Play', exact: true }).click();
     await act(page);

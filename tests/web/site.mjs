@@ -105,6 +105,13 @@ export async function open(browser, url, options = DESKTOP) {
     return page;
 }
 
+/** The service worker has fetched all files, so that the page needs no server any more. */
+export const allKept = (page) => page.evaluate(async () => {
+    const { active, installing, waiting } = await navigator.serviceWorker.ready, worker = active ?? waiting ?? installing;
+    if (worker.state !== 'activated')
+        await new Promise((go) => worker.addEventListener('statechange', () => worker.state === 'activated' && go()));
+});
+
 /** To another address of the page, without loading it again; its view is there unless it has to be fetched first. */
 export async function go(page, hash) {
     await page.evaluate((to) => new Promise((resolve) => {
