@@ -103,7 +103,7 @@ await test('the tutorial, ten steps, by touch', async () => {
                     await tap(sheet.getByRole('button', { name: /^Take \d/ }));
                 }
             }
-            await page.waitForTimeout(50);
+            await settled(page);
         }
         await pictures(page, `learn-${step}`);
         for (const says of LEARNED[step] ?? [])

@@ -55,7 +55,11 @@ let ben;
 await test('a table is made, its link opened, both sit', async () => {
     await ana.getByRole('button', { name: 'Invite friends' }).click();
     await rename(ana, 'Ana');
+    // The form has the same heading and the same seat: that the table is there is known by its address and its connection.
+    const connected = ana.waitForEvent('websocket').then((socket) => socket.waitForEvent('framereceived'));
     await ana.getByRole('button', { name: 'Create the table' }).click();
+    await Promise.all([connected, ana.waitForURL(/#table\/[A-Z0-9]{8}/)]);
+    await ana.locator('.linkbox span').waitFor();
     await ana.getByRole('heading', { name: 'Who sits at the table?' }).waitFor();
     await ana.getByText('you, host').waitFor();
     await pictures(ana, 'lobby');

@@ -631,14 +631,6 @@ await test('motion, sounds and settings: off, on, and never in the way', async (
     await page.waitForFunction(() => document.getAnimations().every((a) => a.playState !== 'running'));
     equal(await page.evaluate(() => [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).filter((rule) =>
         rule.cssText.includes('infinite')).length), 0, 'no endless animation');
-    const meter = await page.context().newCDPSession(page);
-    await meter.send('Performance.enable');
-    const busy = async () => (await meter.send('Performance.getMetrics')).metrics.find((m) =>
-        m.name === 'TaskDuration').value;
-    await page.waitForTimeout(2600);                 // what the others did has been put away
-    const before = await busy();
-    await page.waitForTimeout(3000);
-    console.log(`# at rest: ${((await busy() - before) / 3 * 100).toFixed(2)} % of a core`);
     quiet(page);
     await page.context().close();
 });
