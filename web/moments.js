@@ -141,7 +141,8 @@ export class Moments {
         const title = cards.length > 1 ? _('Pyramids %{a} and %{b} complete', { a: cards[0], b: cards[1] }) :
             _('Pyramid %{n} complete', { n: cards[0] });
         fill(stage, html`<div class="dim"></div><div class="rise"><div class="burst"></div><div class="pyrs ${
-            cards.length > 1 ? 'two' : ''}">${cards.map((n) => pyramidOf(edition.cards[n]))}</div><p class="title">${title}</p>${cards.length > 1 ? '' :
+            cards.length > 1 ? 'two' : ''}">${cards.map((n) => pyramidOf(edition.cards[n]))}</div><p class="title">${
+            title}</p>${cards.length > 1 ? '' :
             html`<p>${nthWords(countOf(table, view, me, last.colour), last.colour)}</p>`}<div class="pluses"><span>${
             plus(10 * cards.length)}</span>${won.map(({ k, points }) => html`<span class="k-${k}">${shape(k)}${
                 plus(points)}</span>`)}</div></div>`);

@@ -160,7 +160,8 @@ export function tableHtml(table, view) {
                 view, mode)}</main>
         <aside class="left" data-key="left" aria-label="${_('Score card and log')}">${scoreHtml(table, view)}${
             logHtml(table)}</aside>
-        <aside class="right ${view.desks.length < 3 ? 'duo' : ''}" data-key="right" aria-label="${_('Players and display')}"><div class="opps n${
+        <aside class="right ${view.desks.length === 2 ? 'duo' : ''}" data-key="right" aria-label="${
+            _('Players and display')}"><div class="opps n${
             view.desks.length}" role="group" aria-label="${
             _('Players')}">${shutHtml()}${view.desks.map((_d, s) => s === me ? '' : opponentHtml(table, view, s))}</div>${
             raceHtml(table, view, shutHtml())}${displayHtml(table, view)}</aside></div>
@@ -192,8 +193,9 @@ function trayHtml(table, view, mode, shortRound) {
             { pattern: patternName(patterns[p]) })));
     const words = ngettext('%{pattern}, %{n} space', '%{pattern}, %{n} spaces', now.size, { pattern: patternName(now) });
     // Many in a row leave room to the words.
-    const group = /** @param {string} name @param {Html[]} all */ (name, all) => html`<div class="grp"><span class="eyebrow">${
-        name}</span><div class="row ${all.length > 5 ? 'many' : ''}">${all}</div></div>`;
+    const group = /** @param {string} name @param {Html[]} all */ (name, all) =>
+        html`<div class="grp"><span class="eyebrow">${name}</span><div class="row ${
+            all.length > 5 ? 'many' : ''}">${all}</div></div>`;
     return html`<section class="panel tray" aria-label="${_('Expedition')}"><div class="xcard" data-key="${view.round}.${
         view.turn}" role="img" aria-label="${words}">${rose}<span class="xname">${now.name}</span>${
         patternPicture(table.aim?.extra ? [[0, 0]] : turned(now, q, m))}</div>
@@ -270,7 +272,8 @@ function actsHtml(table, view, mode) {
         controlsHtml(table, view, mode)}</section>`;
 }
 
-/** Whether the ribbon holds a reason or hints, which phones show above all else. @param {Table} table @param {string} mode */
+/** Whether the ribbon holds a reason or hints, which phones show above all else. @param {Table} table @param {string}
+ * mode */
 const saysMore = (table, mode) => mode !== 'wait' && Boolean(table.aim?.refused || (table.hints?.list.length &&
     mode !== 'replace' && mode !== 'choose'));
 
