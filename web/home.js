@@ -121,7 +121,8 @@ export class HomeView {
                 _('Watch a game')}</a><a class="btn ghost" href="#friends">${icon('people')}${this.tables.length > 1 ?
                     _('My tables (%{n})', { n: this.tables.length }) :
                 _('My tables')}</a></div></section>
-            <div class="tiles">${this.tables.slice(0, 1).map((t) => tile(`table/${t.code}`, 'people', ...this.tableWords(t),
+            <div class="tiles c${Math.min(1, this.tables.length) + (saved || newcomer ? 1 : 0)}">${
+                this.tables.slice(0, 1).map((t) => tile(`table/${t.code}`, 'people', ...this.tableWords(t),
                 'cont'))}${saved ? tile('play', 'play', _('Continue'), reveals ? _('Round %{round}, turn %{turn}',
                 roundAndTurn(reveals - 1)) : _('Setup'), 'cont') : newcomer ? tile('learn',
                     'learn', _('New here?'),

@@ -140,8 +140,9 @@ export class Moments {
         const last = edition.cards[cards[cards.length - 1]], won = this.stake(view, cards);
         const title = cards.length > 1 ? _('Pyramids %{a} and %{b} complete', { a: cards[0], b: cards[1] }) :
             _('Pyramid %{n} complete', { n: cards[0] });
-        replaceContent(stage, html`<div class="dim"></div><div class="rise"><div class="burst"></div><div class="pyrs">${
-            cards.map((n) => pyramidOf(edition.cards[n]))}</div><p class="title">${title}</p>${cards.length > 1 ? '' :
+        replaceContent(stage, html`<div class="dim"></div><div class="rise"><div class="burst"></div><div class="pyrs ${
+            cards.length > 1 ? 'two' : ''}">${cards.map((n) => pyramidOf(edition.cards[n]))}</div><p class="title">${
+            title}</p>${cards.length > 1 ? '' :
             html`<p>${nthWords(countOf(table, view, me, last.colour), last.colour)}</p>`}<div class="pluses"><span>${
             withSign(10 * cards.length)}</span>${won.map(({ k, points }) => html`<span class="k-${k}">${shape(k)}${
                 withSign(points)}</span>`)}</div></div>`);

@@ -131,6 +131,7 @@ export class TableView {
         this.moments.end();
         for (const timer of [this.timer, this.patience, this.movesEnd, this.backEnd])
             clearTimeout(timer);
+        document.documentElement.classList.remove('tabled', 'chooses');
         this.closing?.destroy();
         this.analyst.stop();
         this.game.changed = () => {};
@@ -231,6 +232,9 @@ export class TableView {
                 $('h1', over).focus();
             this.flights.animate(view, leaving);
         }
+        // Said to the styles here: with :has() they would look for it at every space that is pointed at.
+        document.documentElement.classList.toggle('tabled', this.root.querySelector('.table') !== null);
+        document.documentElement.classList.toggle('chooses', this.root.querySelector('.over') !== null);
         this.tick();
         // What had the focus is gone: whoever plays by keys goes on at the heading, which says what is due.
         if (hadFocus && !this.root.contains(document.activeElement)) {

@@ -162,7 +162,8 @@ export function tableHtml(table, view) {
                 view, mode)}</main>
         <aside class="left" data-key="left" aria-label="${_('Score card and log')}">${scoreHtml(table, view)}${
             logHtml(table)}</aside>
-        <aside class="right" data-key="right" aria-label="${_('Players and display')}"><div class="opps n${
+        <aside class="right ${view.desks.length === 2 ? 'duo' : ''}" data-key="right" aria-label="${
+            _('Players and display')}"><div class="opps n${
             view.desks.length}" role="group" aria-label="${
             _('Players')}">${shutHtml()}${view.desks.map((_d, s) => s === me ? '' : opponentHtml(table, view, s))}</div>${
             raceHtml(table, view, shutHtml())}${displayHtml(table, view)}</aside></div>
@@ -193,16 +194,18 @@ function trayHtml(table, view, mode, shortRound) {
         { pattern: patternName(patterns[p]) })) : small(patterns[p], 'seen', _('%{pattern}, played',
             { pattern: patternName(patterns[p]) })));
     const words = ngettext('%{pattern}, %{n} space', '%{pattern}, %{n} spaces', now.size, { pattern: patternName(now) });
+    // Many in a row leave room to the words.
+    const group = /** @param {string} name @param {Html[]} all */ (name, all) =>
+        html`<div class="grp"><span class="eyebrow">${name}</span><div class="row ${
+            all.length > 5 ? 'many' : ''}">${all}</div></div>`;
     return html`<section class="panel tray" aria-label="${_('Expedition')}"><div class="xcard" data-key="${view.round}.${
         view.turn}" role="img" aria-label="${words}">${compassRose}<span class="xname">${now.name}</span>${
         patternPicture(table.aim?.extra ? [[0, 0]] : turned(now, q, m))}</div>
         <div class="say"><h1 class="title">${title}</h1><p>${
             table.isShared ? html`<span class="only-p">${shortRound}</span><span class="no-p">${
                 text}</span>` : text}</p></div>
-        <div class="track"><div class="grp"><span class="eyebrow">${_('This round')}</span><div class="row">${
-            seen}</div></div><div
-        class="grp"><span class="eyebrow">${_('Still in the deck')}</span><div class="row">${left.map((p) => small(p, 'rest',
-            _('%{pattern}, to come or unused', { pattern: patternName(p) })))}</div></div></div></section>`;
+        <div class="track">${group(_('This round'), seen)}${group(_('Still in the deck'), left.map((p) => small(p, 'rest',
+            _('%{pattern}, to come or unused', { pattern: patternName(p) }))))}</div></section>`;
 }
 
 /** @param {Table} table @param {View} view @param {import('./core.js').Slot} slot @param {number} i */
@@ -266,9 +269,15 @@ function actsHtml(table, view, mode) {
     const lost = table.isLost && !table.keepsAiming && (table.game.banner?.actions.length ?? 0) > 0;
     const stuck = lost ? html`<div class="stuck">${bannerActions(table)}<button class="btn" data-a="aim">${
         _('Keep aiming')}</button></div>` : '';
-    return html`<section class="panel acts ${lost ? 'lost' : ''}" aria-label="${_('Your move')}"><div class="fx">${
-        ribbonHtml(table, view, mode)}</div>${stuck}${controlsHtml(table, view, mode)}</section>`;
+    return html`<section class="panel acts ${lost ? 'lost' : ''}" aria-label="${_('Your move')}"><div class="fx ${
+        saysMore(table, mode) ? 'says' : ''}">${ribbonHtml(table, view, mode)}</div>${stuck}${
+        controlsHtml(table, view, mode)}</section>`;
 }
+
+/** Whether the ribbon holds a reason or hints, which phones show above all else. @param {Table} table @param {string}
+ * mode */
+const saysMore = (table, mode) => mode !== 'wait' && Boolean(table.aim?.refused || (table.hints?.list.length &&
+    mode !== 'replace' && mode !== 'choose'));
 
 /** The buttons of a turn. @param {Table} table @param {View} view @param {string} mode */
 function controlsHtml(table, view, mode) {
@@ -392,7 +401,7 @@ function scoreHtml(table, view) {
             i}" class="${
             t ? 'lit' : next.torches[i] ? 'next' : i < view.round ? 'missed' : i === view.round ? 'due' : ''}">${
             symbol('torch', t || next.torches[i] ? '' : 'un')}${ROMAN[i]}<span class="vh">${
-                t ? _('marked') : _('not marked')}</span></li>`)}</ul>`)}
+                t ? _('marked') : _('not marked')}</span></li>`)}</ul>`, 'p-torches')}
         ${block(desk.skulls ? ngettext('Skulls: %{n} marked', 'Skulls: %{n} marked', desk.skulls) : _('Skulls'),
             signed(score.skulls),
             html`<ol class="skulls">${table.edition.skulls.map((v, i) => html`<li data-of="s${i}" class="${

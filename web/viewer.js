@@ -76,6 +76,7 @@ export class ReplayView {
         /** Of the timeline; measured. */
         this.width = 600;
         this.height = 112;
+        this.place = placeOf();
         this.abort = new AbortController();
         const { signal } = this.abort;
         takeDrops(root, signal, (file) => openFile(app, file, (message) => {
@@ -622,11 +623,15 @@ export class ReplayView {
     /** The address follows once it rests, so that a reload or a copied link comes to the same moment. */
     note() {
         clearTimeout(this.noting);
-        this.noting = setTimeout(() => history.replaceState(null, '', [...location.hash.split('/').slice(0, 2),
-            this.moves[this.at].line].join('/')),
-            400);
+        this.noting = setTimeout(() => {
+            if (placeOf() === this.place)    // else the player is on the way to another view, which is still being fetched
+                history.replaceState(null, '', `${this.place}/${this.moves[this.at].line}`);
+        }, 400);
     }
 }
+
+/** The address without the moment. */
+const placeOf = () => location.hash.split('/').slice(0, 2).join('/');
 
 /** @param {string} selector */
 const near2 = (selector) => document.activeElement?.matches(selector) ?? false;

@@ -14,11 +14,14 @@ function analyse(core, job, progress) {
     const fault = core.load(job.record);
     if (fault)
         throw new Error(`record line ${fault.line}`);
-    let told = 0, at = Date.now();
+    let at = Date.now();
     if (job.quick) {
+        // The page draws all of a replay anew at each: more would keep a slow one from answering.
         const rough = core.analyse(job.quick, BigInt(job.seed), (done) => {
-            if (done - told > .02)
-                progress(told = done);
+            if (Date.now() - at < 250)
+                return;
+            at = Date.now();
+            progress(done);
         });
         progress(0, rough);
     }

@@ -1432,7 +1432,7 @@ static void get_nothing(struct request *request)
         "<!doctype html>\n<html lang=\"%s\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
         "content=\"width=device-width,initial-scale=1\">\n"
         "<title>%s · Pyramids</title>\n<link rel=\"icon\" href=\"/icon.svg\" type=\"image/svg+xml\">\n<link "
-        "rel=\"stylesheet\" href=\"/style.css\">\n"
+        "rel=\"stylesheet\" href=\"/first.css\">\n<link rel=\"stylesheet\" href=\"/style.css\">\n"
         "<script src=\"/theme.js\"></script>\n<div class=\"page\">\n<header class=\"top\"><img src=\"/icon.svg\" "
         "width=\"36\" height=\"36\" alt=\"\"><b>Pyramids</b></header>\n"
         "<main class=\"page-in narrow\">\n<h1 class=\"title\">%s</h1>\n<p class=\"lead\">%s</p>\n<p "

@@ -1,6 +1,7 @@
 // games.mjs: positions to look at, played by bots in the module itself.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gameKey, keepAnalysis } from '../../web/analysis.js';
 import { Core } from '../../web/core.js';
 
 export const NAMES = ['Ana', 'Ben', 'Chloé', 'Davi'];
@@ -33,6 +34,16 @@ export function playOut(core, players, seed, stop = () => false, level = 'club')
 export function saved(core, people = [0], level = 'club') {
     const seats = core.names().map((name, s) => ({ name, level: people.includes(s) ? '' : level }));
     return { id: '1', record: core.log(), edition: '', seats, me: people[0], pending: [] };
+}
+
+/** An analysis with few playouts, as the page keeps it in the browser: what shows it need not make it first. */
+export function analysed(core, playouts = 64) {
+    const { localStorage: own } = globalThis, found = {};
+    globalThis.localStorage = { getItem: (key) => found[key] ?? null, setItem: (key, text) => { found[key] = text; },
+        removeItem: (key) => { delete found[key]; } };
+    keepAnalysis(gameKey(core.lines()), core.analyse(playouts, 1n), true);
+    globalThis.localStorage = own;
+    return Object.fromEntries(Object.entries(found).map(([key, text]) => [key.replace('pyramids.', ''), JSON.parse(text)]));
 }
 
 /** A finished game for the list of replays. */

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, go, launch, open, picture, serve, settled } from './site.mjs';
-import { NAMES, kept, newCore, playOut, saved } from './games.mjs';
+import { NAMES, analysed, kept, newCore, playOut, saved } from './games.mjs';
 
 const [built, source] = process.argv.slice(2).map((path) => resolve(path));
 const folder = mkdtempSync(join(tmpdir(), 'pyramids-')), site = join(folder, 'site');
@@ -141,14 +141,12 @@ const SCREENS = [
         await page.locator('dialog[open]').waitFor();
     }],
     ['replace', 'play', { game: saved(replacing) }, async (page) => { await page.locator('.pick').first().click(); }],
-    ['end-four', 'play', { game: saved(four) }, (page) => page.locator('table.sc').waitFor()],
-    ['end', 'play', { game: saved(over) }, async (page, code) => {
-        await page.locator('table.sc').waitFor();
-        if (code === 'qps') await page.locator('ul.rates').waitFor({ timeout: 60000 });
-    }],
+    // With their analyses: its words have to fit, too.
+    ['end-four', 'play', { game: saved(four), ...analysed(four) }, (page) => page.locator('ul.rates').waitFor()],
+    ['end', 'play', { game: saved(over), ...analysed(over) }, (page) => page.locator('ul.rates').waitFor()],
     ['replays', 'replays', { games: [kept(over), kept(lastTurn, '78')] },
     (page) => page.locator('a.game').first().waitFor()],
-    ['replay', 'replay/77', { games: [kept(over)] }, async (page) => {
+    ['replay', 'replay/77', { games: [kept(over)], ...analysed(over) }, async (page) => {
         for (let i = 0; i < 12; i++) await page.locator('[data-a=next]').click();
     }],
     ['learn', 'learn/8', {}, table],

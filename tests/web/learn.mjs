@@ -2,7 +2,7 @@
 // the rules; score pad, own editions; then a game without a network.
 import { readFileSync } from 'node:fs';
 import { done, equal, test, truth } from './check.mjs';
-import { DESKTOP, PHONE, go, launch, open, pictures, serve, settled } from './site.mjs';
+import { DESKTOP, PHONE, allKept, go, launch, open, pictures, serve, settled } from './site.mjs';
 import { act, begin, goOn, keep } from './hand.mjs';
 import { newCore, playOut, saved } from './games.mjs';
 
@@ -103,7 +103,7 @@ await test('the tutorial, ten steps, by touch', async () => {
                     await tap(sheet.getByRole('button', { name: /^Take \d/ }));
                 }
             }
-            await page.waitForTimeout(50);
+            await settled(page);
         }
         await pictures(page, `learn-${step}`);
         for (const says of LEARNED[step] ?? [])
@@ -369,12 +369,7 @@ await test('the examples of the rules, step by step, with the results that the r
 await test('a game without a network, after the first visit', async () => {
     const page = await open(browser, host.url, { ...PHONE, serviceWorkers: 'allow' });
     await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
-    await page.evaluate(async () => {
-        const { active, installing, waiting } = await navigator.serviceWorker.ready,
-            worker = active ?? installing ?? waiting;
-        if (worker.state !== 'activated')
-            await new Promise((go) => worker.addEventListener('statechange', () => worker.state === 'activated' && go()));
-    });
+    await allKept(page);
     host.sent.down = true;
     await page.reload();
     await page.getByRole('radio', { name: 'Expert' }).tap();

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { done, equal, test, truth, witnesses } from './check.mjs';
-import { DESKTOP, PHONE, launch, open, pictures } from './site.mjs';
+import { DESKTOP, PHONE, allKept, launch, open, pictures } from './site.mjs';
 import { act, ended, goOn, rename, seat } from './hand.mjs';
 
 const program = process.argv[2], folder = mkdtempSync(join(tmpdir(), 'pyramids-')), ready = join(folder, 'ready');
@@ -55,6 +55,7 @@ let ben;
 await test('a table is made, its link opened, both sit', async () => {
     await ana.getByRole('button', { name: 'Invite friends' }).click();
     await rename(ana, 'Ana');
+    await ana.locator('.linkbox span').waitFor();
     await ana.getByRole('heading', { name: 'Who sits at the table?' }).waitFor();
     await ana.getByText('you, host').waitFor();
     await pictures(ana, 'lobby');
@@ -225,7 +226,9 @@ async function newTable(page) {
 
 await test('reloaded while aiming, in a chain of extra marks and while replacing: nothing is lost, each choice is sent once',
     async () => {
-    solo = await open(browser, url, DESKTOP);
+    // With everything kept in the browser: later this page goes on against bots without a server.
+    solo = await open(browser, url, { ...DESKTOP, serviceWorkers: 'allow' });
+    await allKept(solo);
     sent = choicesSent(solo);
     await newTable(solo);
     await solo.locator('.pick').nth(2).click();
@@ -539,7 +542,7 @@ await test('codes that lead nowhere, and tables that have begun', async () => {
     await pictures(page, 'begun');
     await page.getByRole('link', { name: 'Watch', exact: true }).click();
     await page.locator('.table').waitFor();
-    await page.getByText('You are watching').waitFor();
+    await page.getByText('You see what everyone may see.').waitFor();       // whatever is being chosen there
     equal(await page.getByRole('button', { name: 'Hint' }).count(), 0, 'no hints for who watches');
     await page.goto(`${url}#watch`);
     await page.getByRole('heading', { name: 'Watch a game' }).waitFor();
@@ -560,9 +563,9 @@ await test('a newer version is offered between games, never at the table', async
         response.end(request.url === '/sw.js' ? body + more : body);
     });
     await new Promise((go) => front.listen(0, '127.0.0.1', go));
-    const page = await open(browser, `http://127.0.0.1:${front.address().port}/`),
+    const page = await open(browser, `http://127.0.0.1:${front.address().port}/`, { ...DESKTOP, serviceWorkers: 'allow' }),
         newer = page.getByText('A newer version is ready.');
-    await page.evaluate(() => navigator.serviceWorker.ready);
+    await allKept(page);
     await page.reload();                                             // now from the cache
     await page.getByRole('button', { name: 'Play', exact: true }).click();
     await act(page);

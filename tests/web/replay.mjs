@@ -150,6 +150,26 @@ await test('from mistake to mistake, the better choice drawn beside the played o
     await page.context().close();
 });
 
+await test('who leaves before the address has followed arrives where they wanted to go', async () => {
+    const page = await watch(two, DESKTOP, '/I.1');
+    await page.locator('.tl-s').focus();
+    // The address follows after 400 ms: here when the test says so, which is when another view is still being fetched.
+    await page.evaluate(() => {
+        const { setTimeout: later } = globalThis;
+        globalThis.late = [];
+        globalThis.setTimeout = (run, ms, ...more) => ms === 400 ? globalThis.late.push(run) : later(run, ms, ...more);
+    });
+    await page.keyboard.press('ArrowRight');
+    await page.evaluate(() => {
+        location.hash = 'pad';
+        globalThis.late.forEach((run) => run());
+    });
+    await page.getByRole('heading', { name: 'Score pad' }).waitFor();
+    equal(new URL(page.url()).hash, '#pad', 'the address');
+    equal(page.complaints, [], 'the console');
+    await page.context().close();
+});
+
 await test('on a phone any card can be made large; the log follows; playing back ends at the end', async () => {
     const page = await watch(four, PHONE, '/III.1'), row = page.getByRole('group',
         { name: 'All cards' }).getByRole('button');

@@ -337,6 +337,36 @@ await test('what is read without scripts speaks all languages', () => {
     equal([manifest.lang, ...Object.keys(manifest.description_localized)], ['en', 'de', 'es', 'fr', 'it', 'pt'], 'manifest');
 });
 
+await test('the first thing is seen before anything but three small files has arrived', async () => {
+    const page = await open(browser, 'about:blank', PHONE), asked = [], held = [], FIRST = ['', 'first.css', 'theme.js'];
+    let all = false;
+    await page.context().route('**/*', (route) => {
+        const name = new URL(route.request().url()).pathname.slice(1);
+        asked.push(name);
+        return all || FIRST.includes(name) ? route.continue() : held.push(route);
+    });
+    host.sent.bytes = 0;
+    await page.goto(host.url, { waitUntil: 'commit' });
+    await page.evaluate(() => new Promise((seen) => {
+        new PerformanceObserver((list) => { if (list.getEntriesByName('first-contentful-paint').length) seen(); }).observe(
+            { type: 'paint', buffered: true });
+    }));
+    const { bytes } = host.sent, box = await page.getByRole('img', { name: 'Pyramids' }).boundingBox();
+    console.log(`# before the first paint: ${bytes} bytes in ${FIRST.length} files`);
+    truth(box.width > 100 && box.x >= 0, 'the word mark');
+    // Browsers fetch six files at a time, in the order in which they are named.
+    equal(asked.slice(0, 3), FIRST, 'asked for first');
+    truth(bytes < 10000, 'less than a server sends at once, without waiting for an answer');
+    // Nothing jumps when the rest is there.
+    all = true;
+    await Promise.all(held.map((route) => route.continue()));
+    await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
+    const then = await page.locator('.wordmark').boundingBox();
+    equal([then.x, then.y, then.height], [box.x, box.y, box.height], 'where the word mark is');
+    equal(page.complaints, [], 'the console');
+    await page.context().close();
+});
+
 await test('small enough, fast enough', async () => {
     let total = 0;
     const list = (folder) => readdirSync(folder, { recursive: true }).filter((n) => n.endsWith('.gz')).map((n) =>

@@ -42,7 +42,7 @@ export const DESKTOP = { viewport: { width: 1440, height: 900 } };
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 export function launch() {
-    return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell',
         args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--disable-quic', '--no-first-run',
         '--disable-background-networking', '--disable-component-update', '--disable-sync'] });
 }
@@ -56,6 +56,18 @@ function makeTapsShort(hold) {
     globalThis.setTimeout = (run, ms, ...more) => later(run, ms === hold && !globalThis.pressesLong ? 1e8 : ms, ...more);
 }
 
+/** In the page: an analysis looks at few playouts. What it shows is the same, and so is the way to it, but the 32,768 of a
+ * real one would keep a core busy for as long as a test has an end of a game or a replay open. core.mjs holds its numbers
+ * against those of the command. */
+function makeAnalysesShort() {
+    const { postMessage } = Worker.prototype;
+    Worker.prototype.postMessage = function (message, ...more) {
+        const { job } = message;
+        return postMessage.call(this, job?.kind === 'analyse' ? { ...message, job: { ...job, quick: Math.min(job.quick, 64),
+            playouts: 128 } } : message, ...more);
+    };
+}
+
 /** What stands on the pages that are open, for who has to find out why a test has failed. */
 const pages = new Set();
 witnesses.push(async () => (await Promise.all([...pages].slice(-4).map(async (page) => {
@@ -66,13 +78,15 @@ witnesses.push(async () => (await Promise.all([...pages].slice(-4).map(async (pa
 }))).join('\n'));
 
 /** A page that collects everything the console complains about. In the same language and at the same hour on every
- * machine. */
+ * machine. The service worker would fetch all files of the page each time: only those who ask for it have it. */
 export async function open(browser, url, options = DESKTOP) {
-    const context = await browser.newContext({ reducedMotion: 'reduce', locale: 'en-US', timezoneId: 'UTC', ...options });
+    const context = await browser.newContext({ reducedMotion: 'reduce', locale: 'en-US', timezoneId: 'UTC',
+        serviceWorkers: 'block', ...options });
     context.on('page', (any) => {
         pages.add(any);
         any.on('close', () => pages.delete(any));
     });
+    await context.addInitScript(makeAnalysesShort);
     if (options.hasTouch)
         await context.addInitScript(makeTapsShort, HOLD);
     const page = await context.newPage();
@@ -91,6 +105,13 @@ export async function open(browser, url, options = DESKTOP) {
     return page;
 }
 
+/** The service worker has fetched all files, so that the page needs no server any more. */
+export const allKept = (page) => page.evaluate(async () => {
+    const { active, installing, waiting } = await navigator.serviceWorker.ready, worker = active ?? waiting ?? installing;
+    if (worker.state !== 'activated')
+        await new Promise((go) => worker.addEventListener('statechange', () => worker.state === 'activated' && go()));
+});
+
 /** To another address of the page, without loading it again; its view is there unless it has to be fetched first. */
 export async function go(page, hash) {
     await page.evaluate((to) => new Promise((resolve) => {
@@ -106,8 +127,13 @@ export const settled = (page) => page.evaluate(() => new Promise((resolve) => {
     requestAnimationFrame(() => requestAnimationFrame(() => { clearTimeout(late); resolve(); }));
 }));
 
-/** Pictures land in the build folder. There are hundreds, and taken this way each costs a third. */
+/** Pictures land in the build folder, to be looked at: PYR_PICTURES=1 takes them. No test compares them, and there are
+ * hundreds, so that they are left out otherwise; taken this way each costs a third. */
+const PICTURES = Boolean(process.env.PYR_PICTURES);
+
 export async function picture(page, name) {
+    if (!PICTURES)
+        return;
     const folder = join(process.env.PYR_BUILD ?? '/tmp', 'screenshots');
     mkdirSync(folder, { recursive: true });
     page.camera ??= await page.context().newCDPSession(page);
@@ -121,6 +147,8 @@ export async function picture(page, name) {
 
 /** The same as a laptop and as a phone shows it; the page has its own size again afterwards. */
 export async function pictures(page, name) {
+    if (!PICTURES)
+        return;
     const own = page.viewportSize();
     for (const { viewport: size } of [DESKTOP, PHONE]) {
         await page.setViewportSize(size);
