@@ -27,11 +27,10 @@ KINDS = (('open', 'bot:novice'), ('open', 'friend', 'bot:casual'), ('open', 'fri
 class Node(Server):
     """A server in a folder of its own, since it writes its address there."""
 
-    def __init__(self, folder, number, where, *options, env=None):
+    def __init__(self, folder, number, where, *options, env=None, metrics=False, generous=True):
         path = os.path.join(folder, f'node{number}')
         os.mkdir(path)
-        self.is_away = False
-        super().__init__(path, *options, where=where, metrics=False, env=env)
+        super().__init__(path, *options, where=where, metrics=metrics, generous=generous, env=env)
 
     def again(self):
         """After kill -9; PostgreSQL may be away just now, and then it does not start."""

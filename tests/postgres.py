@@ -105,6 +105,7 @@ class Postgres:
                          **settings}
         self.process = None
         self.bases = 0
+        self.small = self.refusing = None
         template(self.data)
         for name in ("ssl_cert_file", "ssl_key_file"):      # a key must be the server's own
             if name in settings:
@@ -161,8 +162,51 @@ class Postgres:
         self.sql(f"CREATE DATABASE {name}")
         return name
 
+    # A database on a disk of its own, which gets full. Where no disk can be mounted, the database itself says that there is
+    # no room.
+
+    def small_base(self, megabytes):
+        self.small = self.folder + "/small"
+        os.mkdir(self.small)
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", self.small], check=False,
+                              capture_output=True)
+        own(self.small)
+        self.bases += 1
+        name = f"base{self.bases}"
+        if done.returncode:
+            print(f"# {done.stderr.decode().strip()}: a full disk is made by triggers")
+            self.small, self.refusing = None, name
+            self.sql(f"CREATE DATABASE {name}")
+            return name
+        self.sql(f"CREATE TABLESPACE small LOCATION '{self.small}'")
+        self.sql(f"CREATE DATABASE {name} TABLESPACE small")
+        return name
+
+    def fill(self):
+        if not self.small:
+            self.sql("CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'could not "
+                     "extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$", self.refusing)
+            for table in ("game", "line", "choice", "visitor", "heartbeat"):
+                self.sql(f"CREATE TRIGGER full_{table} BEFORE INSERT OR UPDATE ON {table} FOR EACH ROW EXECUTE FUNCTION "
+                         "full_disk()", self.refusing)
+            return
+        with open(self.small + "/filler", "wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(bytes(4096))
+            except OSError:
+                pass
+
+    def free(self):
+        if self.small:
+            os.remove(self.small + "/filler")
+        else:
+            self.sql("DROP FUNCTION full_disk CASCADE", self.refusing)
+
     def close(self):
         self.stop(signal.SIGQUIT)
+        if self.small:
+            subprocess.run(["umount", "-l", self.small], check=False)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def __enter__(self):

@@ -1411,7 +1411,7 @@ FILE_TEST("an older version is migrated, with a copy beside it")
     remove(path);
     CHECK(outside(path, version_1) && outside(path, "CREATE TABLE report (x)"));
     CHECK(!open_with(NULL, NULL));
-    CHECK(strstr(error, "could not be migrated from version 1 to 4 and is unchanged"));
+    CHECK(strstr(error, "could not be migrated from version 1 to 5 and is unchanged"));
     CHECK_INT(outside_number(path, "PRAGMA user_version"), 1);
     CHECK_INT(outside_number(path, "SELECT count(*) FROM line"), 1);
     CHECK(exists(".v1"));

@@ -278,7 +278,7 @@ static enum store_result run_visitor(struct store_db *db, struct store_job *job)
     if (!v->visitor)
         v->stored.id = 0;
     if (!v->is_token)
-        return store_put_visitor(db, &v->stored);
+        return v->visitor ? store_rename_visitor(db, &v->stored) : store_put_visitor(db, &v->stored);
     uint8_t token[TOKEN_SIZE];
     int64_t id;
     enum store_result result = store_take_code(db, v->code, v->now, &id);
@@ -298,6 +298,8 @@ static void visitor_stored(struct store_job *job, enum store_result result)
     struct visitor_job *v = (struct visitor_job *)job;
     struct request *request = v->request;
     bool is_wrong = v->is_token && result == STORE_MISSING;
+    if (v->visitor)
+        v->visitor->naming--;
     if (result && v->visitor)
         memcpy(v->visitor->name, v->old_name, NAME_SIZE);
     else if (!result && !v->visitor)
@@ -367,6 +369,7 @@ static struct visitor_job *new_visitor_job(struct request *request, const char n
         memcpy(v->stored.name, name, NAME_SIZE);
         memcpy(v->old_name, v->visitor->name, NAME_SIZE);
         memcpy(v->visitor->name, name, NAME_SIZE);
+        v->visitor->naming++;
         return v;
     }
     visitor_draw(name, token, &v->stored);
@@ -1196,8 +1199,8 @@ static void tell_analysis(struct request *request, struct table *table)
         return;
     }
     request_wait(request);
-    judging_ask(table, request->address->node.key, strstr(request->path, ".html") ? request->language : NULL, analysis_there,
-        request);
+    judging_ask(table, request->address->node.key, request->visitor ? (int64_t)request->visitor->node.key : 0,
+        strstr(request->path, ".html") ? request->language : NULL, analysis_there, request);
 }
 
 static void get_analysis(struct request *request) { with_table(request, tell_analysis); }
@@ -1281,7 +1284,10 @@ static void get_metrics(struct request *request)
         pool.thoughts[SCHEDULE_LIGHT], pool.thoughts[SCHEDULE_HEAVY]);
     metric(to, "bots_shortened_total", "counter", "Heavy choices that were made in less time because others waited.",
         (double)pool.shortened);
-    metric(to, "analyses_pending", "gauge", "Analyses of finished games that are not made yet.", pool.works);
+    metric(to, "analyses_pending", "gauge", "Analyses of finished games that are not made yet.",
+        server->shared ? server->analyses : pool.works);
+    metric(to, "servers", "gauge", "Servers on this database, with this one.", server->shared ? server->nodes.count : 1);
+    metric(to, "servers_thinking", "gauge", "Of the others, those that only think.", server->thinkers);
     metric(to, "store_pending", "gauge", "Jobs that the store has not finished.", store_pending(server->store));
     metric(to, "messages_total", "counter", "WebSocket messages received.", (double)server->count.messages);
     metric(to, "sent_total", "counter", "WebSocket messages sent.", (double)server->count.sent);

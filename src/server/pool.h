@@ -45,7 +45,7 @@ struct pool_state {              /* for /metrics */
 };
 
 /*
- * Starts `threads` threads for long thoughts, one for light ones and two helpers. When the turn of an ask has come `begin`
+ * Starts `threads` threads for long thoughts (0: nobody asks), one for light ones and two helpers. When the turn of an ask has come `begin`
  * makes its thought, or returns NULL if there is nothing to think about any more. `done` gets it back, with its steps.
  */
 bool pool_start(struct pool **pool, uv_loop_t *loop, unsigned threads, struct thought *(*begin)(struct ask *ask),
@@ -63,6 +63,9 @@ enum error pool_work(struct pool *pool, struct work *work, uint64_t address);
 
 /* Called by a work often: rests while bots have something to do, if a slice is over. True: give up. */
 bool pool_rest(struct pool *pool);
+
+/* Whether more choices wait than the threads can make soon. */
+bool pool_is_busy(const struct pool *pool);
 
 struct pool_state pool_state(const struct pool *pool);
 

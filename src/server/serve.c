@@ -70,7 +70,10 @@ static bool load(struct store_db *db, void *context)
     if (store_get_time(db, &now) != STORE_OK)
         return false;
     clock_follow(now);
-    return store_add_node(db, server_time(), &server->node) == STORE_OK &&
+    enum store_thinking thinks = server->options.thinks_only ? STORE_THINKS_ONLY : server->options.bot_threads ?
+        STORE_THINKS_TOO : STORE_THINKS_NOT;
+    return store_add_node(db, server_time(), thinks, &server->node) == STORE_OK &&
+        store_get_nodes(db, server_time(), &server->nodes) == STORE_OK &&
         store_get_downtimes(db, server_time(), server->down, &server->downs) == STORE_OK &&
         store_count_open(db, &server->open_tables) == STORE_OK;
 }
@@ -219,6 +222,16 @@ bool server_start(struct server *server, const struct server_options *options, c
         !store_open(&server->store, &server->loop, options->database, load, server, error, size))
         return false;
     server->shared = store_is_shared(server->store);
+    if (!server->shared && (options->thinks_only || !options->bot_threads)) {
+        snprintf(error, size, options->thinks_only ? _("--role think needs a database that several servers share: "
+            "use --database postgresql://...") : _("--bot-threads 0 leaves the bots to other servers, which needs a database "
+            "that several servers share: use --database postgresql://..."));
+        server_halt(server);
+        return false;
+    }
+    server->thinkers = 0;
+    for (unsigned i = 0; i < server->nodes.count; i++)
+        server->thinkers += server->nodes.at[i].thinks == STORE_THINKS_ONLY && server->nodes.at[i].id != server->node;
     if (!web_start(server, error, size) ||
         !pool_start(&server->pool, &server->loop, options->bot_threads, table_begin_thought, table_thought)) {
         if (!error[0])
@@ -259,6 +272,8 @@ void server_finish(struct server *server)
 static void print_links(const struct server *server)
 {
     char links[ACCESS_LINKS][ACCESS_LINK_SIZE];
+    if (!server->options.address)
+        return;                              /* nobody is served */
     unsigned count = access_links(server, links);
     printf("%s\n", server->url);
     if (count)
