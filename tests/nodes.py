@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What two or three servers on one PostgreSQL know of each other: who is connected, names, closed tables, rematches, one-time
-codes, ids of messages, clocks, analyses, limits; and servers that only think. Each case does one thing at one server and
-looks at another. usage: nodes.py PYRAMIDS SOURCE_ROOT [CASE]"""
+"""What two or three servers on one PostgreSQL know of each other: who is connected, names, closed tables, rematches,
+one-time codes, ids of messages, clocks, analyses, limits; and servers that only think. Each case does one thing at one
+server and looks at another. usage: nodes.py PYRAMIDS SOURCE_ROOT [CASE]"""
 # pylint: disable=cell-var-from-loop  # until_so is over before the loop goes on
 import os
 import random
@@ -38,7 +38,8 @@ class Thinker(Node):
     listens = False
 
     def __init__(self, folder, number, where):
-        super().__init__(folder, number, where, '--role', 'think', '--analysis-playouts', '2000', metrics=True, generous=False)
+        super().__init__(folder, number, where, '--role', 'think', '--analysis-playouts', '2000', metrics=True,
+                         generous=False)
         self.port = self.metrics_port
 
 
@@ -394,7 +395,7 @@ def case_rematch(folder):
 # What is remembered.
 
 def case_codes_and_ids(folder):
-    """One-time codes are good once, at whichever server; a message that is sent again to another server takes effect once."""
+    """One-time codes are good once, at whichever server; a message that is sent again elsewhere takes effect once."""
     with Base(folder) as base:
         a, b = base.node(), base.node()
         ana, ben, code, one, other = two_at_a_table(base, a, b)

@@ -95,6 +95,7 @@ def template(at):
 
 class Postgres:
     def __init__(self, sync=False, **settings):
+        self.is_synced = sync
         self.folder = folder("pyramids-pg-", disk=sync)
         self.data = self.folder + "/data"
         self.settings = {"listen_addresses": "", "unix_socket_directories": self.folder, "port": "5432",
@@ -137,6 +138,34 @@ class Postgres:
             self.process.wait()
             self.process = None
             self.log.close()
+
+    # A standby that has all that was committed, and takes the server's place.
+
+    def add_standby(self):
+        """Starts one, and waits until every commit waits for it."""
+        standby = Postgres.__new__(Postgres)
+        standby.folder = folder("pyramids-pg-", disk=self.is_synced)
+        standby.data = standby.folder + "/data"
+        standby.settings = {**self.settings, "unix_socket_directories": standby.folder}
+        standby.settings.pop("synchronous_standby_names", None)
+        standby.is_synced, standby.bases, standby.small, standby.refusing = self.is_synced, self.bases, None, None
+        subprocess.run([programs() + "/pg_basebackup", "-h", self.folder, "-p", self.settings["port"], "-U", "postgres", "-D",
+                        standby.data, "-R", "-X", "stream", "-c", "fast", "--no-sync"], cwd="/", check=True, **as_user())
+        standby.start()
+        self.settings["synchronous_standby_names"] = "*"
+        self.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        self.sql("SELECT pg_reload_conf()")
+        while self.sql("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") != "1":
+            time.sleep(0.02)
+        return standby
+
+    def promote(self):
+        """Of a standby, whose server was killed."""
+        done = subprocess.run([programs() + "/pg_ctl", "promote", "-w", "-D", self.data], cwd="/", check=False,
+                              capture_output=True, text=True, **as_user())
+        assert not done.returncode, done.stdout + done.stderr
+        while self.sql("SELECT pg_is_in_recovery()") != "f":
+            time.sleep(0.02)
 
     def where(self, base="postgres", user="postgres", **more):
         words = {"host": self.folder, "user": user, "dbname": base, **more}

@@ -158,8 +158,8 @@ class Server:
         with open(self.log, 'ab') as log:
             at = log.tell()
             self.process = subprocess.Popen(
-                [*self.before, COMMAND, 'serve', *(['--port', str(self.port)] if self.listens else []), '--database', self.database, '--no-browser',
-                '--ready-file', ready,
+                [*self.before, COMMAND, 'serve', *(['--port', str(self.port)] if self.listens else []), '--database',
+                 self.database, '--no-browser', '--ready-file', ready,
                  *(['--metrics-address', f'127.0.0.1:{self.metrics_port}'] if self.metrics_port else []), *self.options],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log if self.stderr is None else self.stderr,
                 env=dict(ENV, **(self.env or {})))

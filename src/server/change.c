@@ -193,8 +193,8 @@ static void fill_seats(struct store_commit *commit, const struct table_state *st
     commit->seats = state->seats;
 }
 
-/* Which server is to see to the table's bots and clock; 0: whichever claims it. One that is in its place stays, but gives the
- * table away between two phases if others are to think. */
+/* Which server is to see to the table's bots and clock; 0: whichever claims it. The present one stays, but gives the table
+ * away between two phases if others are to think. */
 static int64_t find_keeper(const struct change *change, int64_t due)
 {
     const struct table *table = change->table;

@@ -223,9 +223,10 @@ bool server_start(struct server *server, const struct server_options *options, c
         return false;
     server->shared = store_is_shared(server->store);
     if (!server->shared && (options->thinks_only || !options->bot_threads)) {
-        snprintf(error, size, options->thinks_only ? _("--role think needs a database that several servers share: "
-            "use --database postgresql://...") : _("--bot-threads 0 leaves the bots to other servers, which needs a database "
-            "that several servers share: use --database postgresql://..."));
+        snprintf(error, size, "%s", options->thinks_only ?
+            _("--role think needs a database that several servers share: use --database postgresql://...") :
+            _("--bot-threads 0 leaves the bots to other servers, which needs a database that several servers share: use "
+              "--database postgresql://..."));
         server_halt(server);
         return false;
     }

@@ -136,8 +136,8 @@ void upkeep_tick(struct server *server);
 void upkeep_stop(struct server *server);     /* before the store is closed */
 void upkeep_leave(struct server *server);    /* other servers may take over what this one keeps */
 void upkeep_hear(void *context, const char *word, int64_t number);     /* for store_listen */
-/* turns.c: whether bots of tables that no server keeps are left to others: this one has no threads for them, servers that only think
- * are there, or more choices wait here than its threads can make soon, and there are others. */
+/* turns.c: whether bots of tables that no server keeps are left to others: this one has no threads for them, servers that
+ * only think are there, or more choices wait here than its threads can make soon, and there are others. */
 bool server_leaves_bots(const struct server *server);
 
 /*

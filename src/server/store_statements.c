@@ -55,10 +55,11 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [GET_NODES] = { "ii", "SELECT id, thinks FROM node WHERE seen > ?1 ORDER BY id DESC LIMIT ?2" },
     [DROP_NODE] = { "i", "DELETE FROM node WHERE id = ?1" },
     [OLD_NODES] = { "i", "DELETE FROM node WHERE seen < ?1" },
-    [CLAIM] = { "iiiii", "UPDATE revision SET keeper = ?1 FROM game WHERE game.id = revision.game AND revision.game IN"
+    [CLAIM] = { "iiiii", "UPDATE revision SET keeper = ?1 WHERE game IN"
         " (SELECT game FROM revision WHERE due <= ?2 AND due >= ?5 AND keeper <> ?1"
         " AND keeper NOT IN (SELECT id FROM node WHERE seen > ?3)"
-        " ORDER BY due, game LIMIT ?4 FOR UPDATE SKIP LOCKED) RETURNING code" },
+        " ORDER BY due, game LIMIT ?4 FOR UPDATE SKIP LOCKED)"
+        " RETURNING (SELECT code FROM game WHERE game.id = revision.game)" },
     [GET_KEPT] = { "iiii", "SELECT code, due, game FROM revision JOIN game ON game.id = revision.game"
         " WHERE keeper = ?1 AND due <= ?2 AND game > ?3 ORDER BY game LIMIT ?4" },
     [PUT_PRESENT] = { "iii", "INSERT INTO presence (game, visitor, node) VALUES (?1, ?2, ?3)" },
@@ -68,12 +69,14 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [DROP_PRESENT_OF] = { "i", "DELETE FROM presence WHERE node = ?1" },
     [OLD_PRESENT] = { "", "DELETE FROM presence WHERE node NOT IN (SELECT id FROM node)" },
     [DROP_PRESENCE] = { "i", "DELETE FROM presence WHERE game = ?1" },
-    [PUT_ANALYSIS] = { "iii", "INSERT INTO analysis (game, asker, asked) VALUES (?1, ?2, ?3) ON CONFLICT (game) DO NOTHING" },
+    [PUT_ANALYSIS] = { "iii", "INSERT INTO analysis (game, asker, asked) VALUES (?1, ?2, ?3)"
+        " ON CONFLICT (game) DO NOTHING" },
     [COUNT_ANALYSES] = { "ii", "SELECT count(*), count(CASE WHEN asker = ?1 THEN 1 END),"
         " count(CASE WHEN game = ?2 THEN 1 END) FROM analysis" },
-    [CLAIM_ANALYSIS] = { "ii", "UPDATE analysis SET node = ?1 FROM game WHERE game.id = analysis.game AND analysis.game IN"
+    [CLAIM_ANALYSIS] = { "ii", "UPDATE analysis SET node = ?1 WHERE game IN"
         " (SELECT game FROM analysis WHERE node = ?1 OR node NOT IN (SELECT id FROM node WHERE seen > ?2)"
-        " ORDER BY asked, game LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING code" },
+        " ORDER BY asked, game LIMIT 1 FOR UPDATE SKIP LOCKED)"
+        " RETURNING (SELECT code FROM game WHERE game.id = analysis.game)" },
     [DROP_ANALYSIS] = { "i", "DELETE FROM analysis WHERE game = ?1" },
     [DISOWN_ANALYSES] = { "i", "UPDATE analysis SET node = 0 WHERE node = ?1" },
     [DISOWN] = { "i", "UPDATE revision SET keeper = 0 WHERE keeper = ?1" },

@@ -2,8 +2,8 @@
  * upkeep.c: what the server does now and then: it drops what is older than the --keep options allow, stores a heartbeat
  * while clocks run, so that after a crash they go on where they were, and tries whether a store that has failed works again.
  *
- * On a database that several servers share it also says once a second that it is there, and claims what is to be done: tables
- * that are due (bots, clocks) and analyses. A server that only thinks claims at once what others leave to it; those
+ * On a database that several servers share it also says once a second that it is there, and claims what is to be done:
+ * tables that are due (bots, clocks) and analyses. A server that only thinks claims at once what others leave to it; those
  * that serve players, too, wait while there is such a server, and all wait while they have enough to do. They never wait
  * for long: what nobody has claimed after a few seconds is claimed by whoever looks next.
  */
