@@ -14,7 +14,7 @@ import time
 
 import postgres
 import wire
-from cluster import Node
+from cluster import Node, Thinker
 from wire import Clock, Visitor, until_so
 
 NUMBER = '0123456789abcdef' * 4
@@ -31,16 +31,6 @@ def metric(node, name):
 
 def choices_made(node):
     return sum(metric(node, f'bots_choices_total{{cost="{cost}"}}') for cost in ('light', 'heavy'))
-
-
-class Thinker(Node):
-    """A server that only thinks. It has no address but that of its metrics."""
-    listens = False
-
-    def __init__(self, folder, number, where):
-        super().__init__(folder, number, where, '--role', 'think', '--analysis-playouts', '2000', metrics=True,
-                         generous=False)
-        self.port = self.metrics_port
 
 
 class Base:

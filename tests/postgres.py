@@ -94,19 +94,21 @@ def template(at):
 
 
 class Postgres:
-    def __init__(self, sync=False, **settings):
-        self.is_synced = sync
+    def __init__(self, sync=False, follows=None, **settings):
         self.folder = folder("pyramids-pg-", disk=sync)
         self.data = self.folder + "/data"
         self.settings = {"listen_addresses": "", "unix_socket_directories": self.folder, "port": "5432",
                          "fsync": "on" if sync else "off",
                          "full_page_writes": "on" if sync else "off", "shared_buffers": "16MB", "max_connections": "60",
-                         "max_wal_size": "64MB", "min_wal_size": "2MB", "autovacuum_naptime": "10s",
+                         "max_wal_size": "64MB", "wal_keep_size": "64MB", "min_wal_size": "2MB", "autovacuum_naptime": "10s",
                          "log_min_messages": "warning",
                          **settings}
         self.process = None
         self.bases = 0
         self.small = self.refusing = None
+        if follows:
+            self.follow(follows)
+            return
         template(self.data)
         for name in ("ssl_cert_file", "ssl_key_file"):      # a key must be the server's own
             if name in settings:
@@ -139,28 +141,26 @@ class Postgres:
             self.process = None
             self.log.close()
 
-    # A standby that has all that was committed, and takes the server's place.
+    # A standby has all that was committed, and can take the server's place.
 
-    def add_standby(self):
-        """Starts one, and waits until every commit waits for it."""
-        standby = Postgres.__new__(Postgres)
-        standby.folder = folder("pyramids-pg-", disk=self.is_synced)
-        standby.data = standby.folder + "/data"
-        standby.settings = {**self.settings, "unix_socket_directories": standby.folder}
-        standby.settings.pop("synchronous_standby_names", None)
-        standby.is_synced, standby.bases, standby.small, standby.refusing = self.is_synced, self.bases, None, None
-        subprocess.run([programs() + "/pg_basebackup", "-h", self.folder, "-p", self.settings["port"], "-U", "postgres", "-D",
-                        standby.data, "-R", "-X", "stream", "-c", "fast", "--no-sync"], cwd="/", check=True, **as_user())
-        standby.start()
-        self.settings["synchronous_standby_names"] = "*"
-        self.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
-        self.sql("SELECT pg_reload_conf()")
-        while self.sql("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") != "1":
+    def follow(self, primary):
+        """Becomes the standby of another server, whose commits wait for it from now on."""
+        shutil.rmtree(self.data, ignore_errors=True)
+        subprocess.run([programs() + "/pg_basebackup", "-h", primary.folder, "-p", primary.settings["port"], "-U",
+                        "postgres", "-D", self.data, "-R", "-X", "stream", "-c", "fast", "--no-sync"], cwd="/", check=True,
+                       **as_user())
+        self.settings.pop("synchronous_standby_names", None)
+        self.start()
+        primary.settings["synchronous_standby_names"] = "*"
+        primary.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        primary.sql("SELECT pg_reload_conf()")
+        while primary.sql("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") != "1":
             time.sleep(0.02)
-        return standby
 
     def promote(self):
-        """Of a standby, whose server was killed."""
+        """Of a standby, whose server is gone."""
+        with open(self.data + "/postgresql.auto.conf", "a") as settings:
+            settings.write("synchronous_standby_names = ''\n")
         done = subprocess.run([programs() + "/pg_ctl", "promote", "-w", "-D", self.data], cwd="/", check=False,
                               capture_output=True, text=True, **as_user())
         assert not done.returncode, done.stdout + done.stderr
@@ -237,6 +237,47 @@ class Postgres:
         if self.small:
             subprocess.run(["umount", "-l", self.small], check=False)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+class Pair:
+    """A server with a synchronous standby, which takes its place when it is killed; then the old one becomes the standby."""
+
+    def __init__(self, sync=False):
+        self.primary = Postgres(sync=sync)
+        self.standby = Postgres(sync=sync, follows=self.primary)
+        # The standby first, so that everyone has to find the one that can be written.
+        self.hosts = f"{self.standby.folder},{self.primary.folder}"
+
+    def where(self, base="postgres"):
+        return self.primary.where(base, host=self.hosts)
+
+    def sql(self, text, base="postgres"):
+        return self.primary.sql(text, base)
+
+    def base(self):
+        return self.primary.base()
+
+    def stop(self, how=signal.SIGINT):
+        self.primary.stop(how)
+
+    def start(self):
+        self.primary.start()
+
+    def fail_over(self):
+        self.primary.stop(signal.SIGQUIT)
+        self.standby.promote()
+        self.primary, self.standby = self.standby, self.primary
+        self.standby.follow(self.primary)
+
+    def close(self):
+        for server in (self.standby, self.primary):
+            server.close()
 
     def __enter__(self):
         return self

@@ -46,7 +46,8 @@ struct pool_state {              /* for /metrics */
 
 /*
  * Starts `threads` threads for long thoughts (0: nobody asks), one for light ones and two helpers. When the turn of an ask
- * has come `begin` makes its thought, or returns NULL if there is nothing to think about any more. `done` gets it back, with its steps.
+ * has come `begin` makes its thought, or returns NULL if there is nothing to think about any more. `done` gets it back,
+ * with its steps.
  */
 bool pool_start(struct pool **pool, uv_loop_t *loop, unsigned threads, struct thought *(*begin)(struct ask *ask),
     void (*done)(struct thought *thought));

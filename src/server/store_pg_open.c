@@ -248,18 +248,15 @@ static bool parse(struct opening *o, PQconninfoOption **options)
 }
 
 /* The string's own settings count; these are for what it leaves out. */
-static bool open_connection(struct opening *o)
+static PGconn *connect_with(const char *where, const PQconninfoOption *options, bool write)
 {
-    PQconninfoOption *options;
     const char *keyword[16], *value[16];
     unsigned count = 0;
-    if (!parse(o, &options))
-        return false;
     const struct { const char *keyword, *value; } defaults[] = { { "connect_timeout", "5" }, { "keepalives_idle", "10" },
         { "keepalives_interval", "5" }, { "keepalives_count", "3" }, { "tcp_user_timeout", "20000" },
-        { "target_session_attrs", o->db->write ? "read-write" : NULL } };
+        { "target_session_attrs", write ? "read-write" : NULL } };
     keyword[count] = "dbname";
-    value[count++] = o->db->where;
+    value[count++] = where;
     for (unsigned i = 0; i < sizeof defaults / sizeof *defaults; i++) {
         /* With one host, a standby is found below, with clearer words. */
         const char *host = value_of(options, "host");
@@ -274,7 +271,23 @@ static bool open_connection(struct opening *o)
     keyword[count] = "client_encoding";
     value[count++] = "UTF8";
     keyword[count] = value[count] = NULL;
-    o->connection = PQconnectdbParams(keyword, value, 1);
+    return PQconnectdbParams(keyword, value, 1);
+}
+
+PGconn *pg_connect_beside(const struct pg *db)
+{
+    PQconninfoOption *options = PQconninfoParse(db->where, NULL);
+    PGconn *connection = options ? connect_with(db->where, options, db->write) : NULL;
+    PQconninfoFree(options);
+    return connection;
+}
+
+static bool open_connection(struct opening *o)
+{
+    PQconninfoOption *options;
+    if (!parse(o, &options))
+        return false;
+    o->connection = connect_with(o->db->where, options, o->db->write);
     PQconninfoFree(options);
     if (!o->connection)
         return fail(o, "%s", pyr_text_system(12));
