@@ -310,6 +310,11 @@ def case_names(folder):
         until_so(lambda: base.sql("SELECT count(*) FROM visitor WHERE seen > created + 90000") != '0')
         assert base.sql('SELECT name FROM visitor ORDER BY id LIMIT 1') == 'Annabel'
         until_so(lambda: ana.want(200, 'GET', '/api/visitor').json['visitor']['name'] == 'Annabel')
+        # News that are lost with a connection cost a delay.
+        for name in ('Anne', 'Anja', 'Annabel'):
+            base.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN %'")
+            there.want(200, 'POST', '/api/visitor', {'name': name})
+            until_so(lambda: ana.want(200, 'GET', '/api/visitor').json['visitor']['name'] == name)
         code = ben.make('open', 'open')
         watcher = at(b, ben).link(code)
         ana.seat(code)

@@ -248,8 +248,10 @@ static void check_done(struct store_job *job, enum store_result result)
         if (table)
             table_hear(table, check->revision[i]);
     }
-    if (result)
-        server->upkeep.check_at = 0;         /* the database is away: once more when it is back */
+    if (result) {                            /* the database is away: once more when it is back */
+        server->upkeep.check_at = 0;
+        server->upkeep.missed = true;
+    }
     free(check);
 }
 
@@ -257,6 +259,8 @@ static void check_done(struct store_job *job, enum store_result result)
 static void submit_checks(struct server *server)
 {
     struct check *check = NULL;
+    if (server->upkeep.missed)
+        visitors_hear(server);
     for (struct table *table = server->table_list; table; table = table->next) {
         if (server->upkeep.missed)
             presence_read(table);

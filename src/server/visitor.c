@@ -432,6 +432,16 @@ void visitor_hear(struct server *server, int64_t id)
     store_submit(server->store, &renaming->job);
 }
 
+static void hear_each(struct map_node *node, void *context)
+{
+    visitor_hear(context, (int64_t)node->key);
+}
+
+void visitors_hear(struct server *server)
+{
+    map_each(&server->visitors, hear_each, server);
+}
+
 /* One-time codes for a second device. */
 
 _Static_assert(NAME_SIZE <= sizeof ((struct store_visitor *)0)->name, "a name fits into its row");
