@@ -560,6 +560,7 @@ struct creation {
     int64_t visitor;
     char id[ID_SIZE];
     char code[16];               /* of the table that this id has made before */
+    bool is_again;               /* it is looked for a second time */
 };
 
 /* The table with the keys of its friends' seats, as whoever makes it is told. */
@@ -584,6 +585,12 @@ static void table_created(struct change *change, enum error error)
 {
     struct creation *creation = change->context;
     struct request *request = creation->request;
+    /* The same request may have come twice at once, here or at another server: then the other one has made the table. */
+    if (error == ERROR_STORAGE && creation->id[0] && !creation->is_again && request->conn && !request->server->stopped) {
+        creation->is_again = true;
+        store_submit(request->server->store, &creation->job);
+        return;
+    }
     if (request_back(request)) {
         if (error)
             request_error(request, error, "");
