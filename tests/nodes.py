@@ -195,8 +195,8 @@ def case_think_refused(folder):
         assert done.returncode == code and words in done.stderr, (options, done.returncode, done.stderr)
         assert not done.stdout, done.stdout
     file = os.path.join(folder, 'x.db')
-    refused('--role think needs a database that several servers share', 1, '--role', 'think', '--database', file)
-    refused('--bot-threads 0 leaves the bots to other servers', 1, '--bot-threads', '0', '--port', '0', '--database', file)
+    refused('--role think needs a database that several servers share', 2, '--role', 'think', '--database', file)
+    refused('--bot-threads 0 leaves the bots to other servers', 2, '--bot-threads', '0', '--port', '0', '--database', file)
     refused('--role dream: choose from: serve, think', 2, '--role', 'dream', '--database', file)
     refused('--port cannot be combined with --role think', 2, '--role', 'think', '--port', '0', '--database', file)
     refused('--bot-threads 0 cannot be combined with --role think', 2, '--role', 'think', '--bot-threads', '0',

@@ -227,6 +227,19 @@ static bool read_role(const char *const *values, struct server_options *server)
     return true;
 }
 
+/* Those who leave the thinking to others, or think for them, need a database that several servers share. */
+static bool check_sharing(const struct server_options *server)
+{
+    if ((!server->thinks_only && server->bot_threads) || store_can_share(server->database))
+        return true;
+    if (server->thinks_only)
+        cli_error(_("--role think needs a database that several servers share: use --database postgresql://..."));
+    else
+        cli_error(_("--bot-threads 0 leaves the bots to other servers, which needs a database that several servers share: "
+            "use --database postgresql://..."));
+    return false;
+}
+
 int cli_serve(int argc, char **argv)
 {
     static struct pyr_edition editions[MOST_EDITIONS];
@@ -288,6 +301,8 @@ int cli_serve(int argc, char **argv)
         }
         server.database = path;
     }
+    if (!check_sharing(&server))
+        return CLI_USAGE;
     char *list = values[ORIGIN] ? strdup(values[ORIGIN]) : NULL;
     if (list)
         split(list, origins, 8);

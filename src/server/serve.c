@@ -222,14 +222,6 @@ bool server_start(struct server *server, const struct server_options *options, c
         !store_open(&server->store, &server->loop, options->database, load, server, error, size))
         return false;
     server->shared = store_is_shared(server->store);
-    if (!server->shared && (options->thinks_only || !options->bot_threads)) {
-        snprintf(error, size, "%s", options->thinks_only ?
-            _("--role think needs a database that several servers share: use --database postgresql://...") :
-            _("--bot-threads 0 leaves the bots to other servers, which needs a database that several servers share: use "
-              "--database postgresql://..."));
-        server_halt(server);
-        return false;
-    }
     server->thinkers = 0;
     for (unsigned i = 0; i < server->nodes.count; i++)
         server->thinkers += server->nodes.at[i].thinks == STORE_THINKS_ONLY && server->nodes.at[i].id != server->node;

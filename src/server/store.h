@@ -132,8 +132,9 @@ bool store_default_path(char *to, size_t size);
  * error. Set before opening. */
 void store_set_log(void (*log)(const char *words));
 
-/* Whether other servers may use the same database. */
+/* Whether other servers may use the same database; and the same of one that is not open. */
 bool store_is_shared(const struct store *store);
+bool store_can_share(const char *path);
 
 /*
  * From now on `heard` is called, in the loop's thread, for what was stored here or elsewhere; with NULL when something may
