@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Several servers on one PostgreSQL. People by script come back to another server every time; servers are killed, stopped
-and continued, PostgreSQL is restarted, connections are cut, clocks differ. What everyone was told is written down, and
-judged by another program (cluster_check.py). usage: cluster.py PYRAMIDS SOURCE_ROOT [CASE]; PYR_FAULTS: how many faults
-(without it none, and no such case)"""
+and continued, PostgreSQL is restarted, its standby promoted, connections are cut, clocks differ. What everyone was told is
+written down, and judged by another program (cluster_check.py). usage: cluster.py PYRAMIDS SOURCE_ROOT [CASE]; PYR_FAULTS:
+how many faults (without it none, and no such case)"""
 import json
 import os
 import random
@@ -27,11 +27,10 @@ KINDS = (('open', 'bot:novice'), ('open', 'friend', 'bot:casual'), ('open', 'fri
 class Node(Server):
     """A server in a folder of its own, since it writes its address there."""
 
-    def __init__(self, folder, number, where, *options, env=None):
+    def __init__(self, folder, number, where, *options, env=None, metrics=False, generous=True):
         path = os.path.join(folder, f'node{number}')
         os.mkdir(path)
-        self.is_away = False
-        super().__init__(path, *options, where=where, metrics=False, env=env)
+        super().__init__(path, *options, where=where, metrics=metrics, generous=generous, env=env)
 
     def again(self):
         """After kill -9; PostgreSQL may be away just now, and then it does not start."""
@@ -43,16 +42,27 @@ class Node(Server):
                 time.sleep(0.2)
 
 
+class Thinker(Node):
+    """A server that only thinks. It has no address but that of its metrics."""
+    listens = False
+
+    def __init__(self, folder, number, where, env=None):
+        super().__init__(folder, number, where, '--role', 'think', '--analysis-playouts', '2000', metrics=True,
+                         generous=False, env=env)
+        self.port = self.metrics_port
+
+
 class Cluster:
-    def __init__(self, folder, count, base, *options, envs=()):
+    def __init__(self, folder, count, base, *options, envs=(), thinkers=0):
         where = base.where(base.base())
         self.nodes = [Node(folder, i, where, *options, env=envs[i] if i < len(envs) else None) for i in range(count)]
+        self.thinkers = [Thinker(folder, count + i, where) for i in range(thinkers)]
 
     def __enter__(self):
         return self
 
     def __exit__(self, kind, value, trace):
-        for node in self.nodes:
+        for node in self.nodes + self.thinkers:
             node.__exit__(kind, value, trace)
 
     def visitor(self, name):
@@ -311,15 +321,31 @@ def case_take_over(folder):
             a.start()
 
 
+def case_standby(folder):
+    """The server of the database is killed in the middle of games, and its synchronous standby takes its place: nothing that
+    was acknowledged is lost, and the servers find it by themselves."""
+    with postgres.Pair() as base, Cluster(folder, 2, base) as cluster:
+        def listening():
+            return base.sql("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN %'")
+        people = [cluster.visitor(name) for name in ('Ana', 'Ben', 'Chloé', 'Davi')]
+        until_so(lambda: listening() == '2', 'the standby hears of nothing')
+        seats = begin_games(cluster, people, 4, folder, 1)
+        until_so(lambda: sum(len(seat.acknowledged) for seat in seats) > 20)
+        base.fail_over()
+        until_so(lambda: listening() == '2')
+        end_games(seats)
+        check(cluster, seats, folder)
+
+
 def fault_kill(cluster, base, dice):
-    node = dice.choice(cluster.nodes)
+    node = dice.choice(cluster.nodes + cluster.thinkers)
     node.kill()
     time.sleep(dice.random())
     node.again()
 
 
 def fault_stop(cluster, base, dice):
-    node = dice.choice(cluster.nodes)
+    node = dice.choice(cluster.nodes + cluster.thinkers)
     node.process.send_signal(signal.SIGSTOP)
     time.sleep(STOPPED)
     node.process.send_signal(signal.SIGCONT)
@@ -336,8 +362,12 @@ def fault_restart(cluster, base, dice):
     base.start()
 
 
+def fault_promote(cluster, base, dice):
+    base.fail_over()
+
+
 def fault_term(cluster, base, dice):
-    node = dice.choice(cluster.nodes)
+    node = dice.choice(cluster.nodes + cluster.thinkers)
     node.process.send_signal(signal.SIGTERM)
     node.process.wait(wire.PATIENCE)
     node.again()
@@ -351,9 +381,9 @@ def faults(folder):
         with open(path, 'w', encoding='utf-8') as file:
             file.write(by + '\n')
         envs.append({'PYRAMIDS_TEST_CLOCK': path})
-    kinds = [fault_kill, fault_cut, fault_term, fault_kill, fault_restart, fault_cut, fault_stop]
+    kinds = [fault_kill, fault_cut, fault_term, fault_kill, fault_promote, fault_restart, fault_cut, fault_stop]
     kinds = [kind for kind in kinds if kind.__name__[6:] not in os.environ.get('PYR_NO_FAULTS', '').split(',')]
-    with postgres.Postgres(sync=True) as base, Cluster(folder, 3, base, envs=envs) as cluster:
+    with postgres.Pair(sync=True) as base, Cluster(folder, 3, base, envs=envs, thinkers=1) as cluster:
         people = [cluster.visitor(name) for name in ('Ana', 'Ben', 'Chloé', 'Davi')]
         dice, all_seats, seats, done = random.Random(7), [], [], {}
         for i in range(FAULTS):

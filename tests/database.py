@@ -20,7 +20,7 @@ TABLES = {'visitor': 'id', 'token': 'hash', 'code': 'hash', 'game': 'id', 'revis
           'heartbeat': 'id', 'downtime': 'began'}
 # Without numbers that only SQLite has.
 COLUMNS = {'line': 'game, seq, count, text, made', 'report': 'game, name, made, size, text'}
-NOT_COPIED = set()               # tables about servers that run, not about games
+NOT_COPIED = {'node', 'presence', 'analysis'}        # tables about servers that run, not about games
 SERVER = Postgres()
 
 

@@ -94,17 +94,21 @@ def template(at):
 
 
 class Postgres:
-    def __init__(self, sync=False, **settings):
+    def __init__(self, sync=False, follows=None, **settings):
         self.folder = folder("pyramids-pg-", disk=sync)
         self.data = self.folder + "/data"
         self.settings = {"listen_addresses": "", "unix_socket_directories": self.folder, "port": "5432",
                          "fsync": "on" if sync else "off",
                          "full_page_writes": "on" if sync else "off", "shared_buffers": "16MB", "max_connections": "60",
-                         "max_wal_size": "64MB", "min_wal_size": "2MB", "autovacuum_naptime": "10s",
+                         "max_wal_size": "64MB", "wal_keep_size": "64MB", "min_wal_size": "2MB", "autovacuum_naptime": "10s",
                          "log_min_messages": "warning",
                          **settings}
         self.process = None
         self.bases = 0
+        self.small = self.refusing = None
+        if follows:
+            self.follow(follows)
+            return
         template(self.data)
         for name in ("ssl_cert_file", "ssl_key_file"):      # a key must be the server's own
             if name in settings:
@@ -137,6 +141,32 @@ class Postgres:
             self.process = None
             self.log.close()
 
+    # A standby has all that was committed, and can take the server's place.
+
+    def follow(self, primary):
+        """Becomes the standby of another server, whose commits wait for it from now on."""
+        shutil.rmtree(self.data, ignore_errors=True)
+        subprocess.run([programs() + "/pg_basebackup", "-h", primary.folder, "-p", primary.settings["port"], "-U",
+                        "postgres", "-D", self.data, "-R", "-X", "stream", "-c", "fast", "--no-sync"], cwd="/", check=True,
+                       **as_user())
+        self.settings.pop("synchronous_standby_names", None)
+        self.start()
+        primary.settings["synchronous_standby_names"] = "*"
+        primary.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        primary.sql("SELECT pg_reload_conf()")
+        while primary.sql("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") != "1":
+            time.sleep(0.02)
+
+    def promote(self):
+        """Of a standby, whose server is gone."""
+        with open(self.data + "/postgresql.auto.conf", "a") as settings:
+            settings.write("synchronous_standby_names = ''\n")
+        done = subprocess.run([programs() + "/pg_ctl", "promote", "-w", "-D", self.data], cwd="/", check=False,
+                              capture_output=True, text=True, **as_user())
+        assert not done.returncode, done.stdout + done.stderr
+        while self.sql("SELECT pg_is_in_recovery()") != "f":
+            time.sleep(0.02)
+
     def where(self, base="postgres", user="postgres", **more):
         words = {"host": self.folder, "user": user, "dbname": base, **more}
         if self.settings["port"] != "5432":
@@ -161,9 +191,93 @@ class Postgres:
         self.sql(f"CREATE DATABASE {name}")
         return name
 
+    # A database on a disk of its own, which gets full. Where no disk can be mounted, the database itself says that there is
+    # no room.
+
+    def small_base(self, megabytes):
+        self.small = self.folder + "/small"
+        os.mkdir(self.small)
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", self.small], check=False,
+                              capture_output=True)
+        own(self.small)
+        self.bases += 1
+        name = f"base{self.bases}"
+        if done.returncode:
+            print(f"# {done.stderr.decode().strip()}: a full disk is made by triggers")
+            self.small, self.refusing = None, name
+            self.sql(f"CREATE DATABASE {name}")
+            return name
+        self.sql(f"CREATE TABLESPACE small LOCATION '{self.small}'")
+        self.sql(f"CREATE DATABASE {name} TABLESPACE small")
+        return name
+
+    def fill(self):
+        if not self.small:
+            self.sql("CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'could not "
+                     "extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$", self.refusing)
+            for table in ("game", "line", "choice", "visitor", "heartbeat"):
+                self.sql(f"CREATE TRIGGER full_{table} BEFORE INSERT OR UPDATE ON {table} FOR EACH ROW EXECUTE FUNCTION "
+                         "full_disk()", self.refusing)
+            return
+        with open(self.small + "/filler", "wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(bytes(4096))
+            except OSError:
+                pass
+
+    def free(self):
+        if self.small:
+            os.remove(self.small + "/filler")
+        else:
+            self.sql("DROP FUNCTION full_disk CASCADE", self.refusing)
+
     def close(self):
         self.stop(signal.SIGQUIT)
+        if self.small:
+            subprocess.run(["umount", "-l", self.small], check=False)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+class Pair:
+    """A server with a synchronous standby, which takes its place when it is killed; then the old one becomes the standby."""
+
+    def __init__(self, sync=False):
+        self.primary = Postgres(sync=sync)
+        self.standby = Postgres(sync=sync, follows=self.primary)
+        # The standby first, so that everyone has to find the one that can be written.
+        self.hosts = f"{self.standby.folder},{self.primary.folder}"
+
+    def where(self, base="postgres"):
+        return self.primary.where(base, host=self.hosts)
+
+    def sql(self, text, base="postgres"):
+        return self.primary.sql(text, base)
+
+    def base(self):
+        return self.primary.base()
+
+    def stop(self, how=signal.SIGINT):
+        self.primary.stop(how)
+
+    def start(self):
+        self.primary.start()
+
+    def fail_over(self):
+        self.primary.stop(signal.SIGQUIT)
+        self.standby.promote()
+        self.primary, self.standby = self.standby, self.primary
+        self.standby.follow(self.primary)
+
+    def close(self):
+        for server in (self.standby, self.primary):
+            server.close()
 
     def __enter__(self):
         return self

@@ -29,6 +29,7 @@ void conn_pause(struct conn *conn) { (void)conn; }
 void conn_resume(struct conn *conn) { (void)conn; }
 bool pool_submit_bot(struct pool *pool, struct ask *ask) { (void)pool; (void)ask; return false; }
 void pool_withdraw(struct pool *pool, struct ask *ask) { (void)pool; (void)ask; }
+bool pool_is_busy(const struct pool *pool) { (void)pool; return false; }
 void pool_watch(struct pool *pool, struct ask *ask, bool watched) { (void)pool; (void)ask; (void)watched; }
 
 uint64_t server_hash(const struct server *server, const void *data, size_t size)

@@ -1122,10 +1122,10 @@ FILE_TEST("a newer version and another program's file are refused and left as th
     make_folder();
     if (CHECK(open_store()))
         close_store();
-    CHECK(outside(path, "PRAGMA user_version = 5"));
+    CHECK(outside(path, "PRAGMA user_version = 6"));
     CHECK(!open_with(NULL, NULL));
-    CHECK(strstr(error, "newer version") && strstr(error, "version 5") && strstr(error, path));
-    CHECK_INT(outside_number(path, "PRAGMA user_version"), 5);
+    CHECK(strstr(error, "newer version") && strstr(error, "version 6") && strstr(error, path));
+    CHECK_INT(outside_number(path, "PRAGMA user_version"), 6);
     remove(path);
 
     CHECK(outside(path, "CREATE TABLE wine (year)"));
@@ -1276,6 +1276,200 @@ FILE_TEST("one database, one server, even through a link; free again after kill 
     drop_folder();
 }
 
+/* Several servers. What they share works with a file, too, where nobody needs it. */
+
+static void check_codes(char codes[][16], unsigned count, const char *wanted)
+{
+    char got[200] = "";
+    for (unsigned i = 0; i < count; i++)     /* a claim has no order */
+        for (unsigned j = i + 1; j < count; j++)
+            if (strcmp(codes[i], codes[j]) > 0) {
+                char other[16];
+                memcpy(other, codes[i], 16);
+                memcpy(codes[i], codes[j], 16);
+                memcpy(codes[j], other, 16);
+            }
+    for (unsigned i = 0; i < count; i++)
+        snprintf(got + strlen(got), sizeof got - strlen(got), "%s%s", i ? " " : "", codes[i]);
+    CHECK_STR(got, wanted);
+}
+
+static enum store_result try_nodes(struct store_db *db, struct store_job *job)
+{
+    struct store_nodes nodes;
+    (void)job;
+    CHECK_INT(store_put_node(db, 1, STORE_THINKS_TOO, 100), STORE_OK);
+    CHECK_INT(store_put_node(db, 2, STORE_THINKS_ONLY, 100), STORE_OK);
+    CHECK_INT(store_put_node(db, 3, STORE_THINKS_NOT, 100 - STORE_NODE_SECONDS), STORE_OK);      /* gone */
+    CHECK_INT(store_get_nodes(db, 100, &nodes), STORE_OK);
+    CHECK_INT(nodes.count, 2);
+    CHECK(nodes.at[0].id == 2 && nodes.at[0].thinks == STORE_THINKS_ONLY);
+    CHECK(nodes.at[1].id == 1 && nodes.at[1].thinks == STORE_THINKS_TOO);
+    CHECK_INT(store_put_node(db, 3, STORE_THINKS_NOT, 101), STORE_OK);
+    CHECK_INT(store_get_nodes(db, 101, &nodes), STORE_OK);
+    CHECK_INT(nodes.count, 3);
+    CHECK_INT(store_drop_node(db, 3), STORE_OK);
+    CHECK_INT(store_get_nodes(db, 101, &nodes), STORE_OK);
+    CHECK_INT(nodes.count, 2);
+    return STORE_OK;
+}
+
+static enum store_result try_claims(struct store_db *db, struct store_job *job)
+{
+    char codes[STORE_DUE][16];
+    unsigned count;
+    int64_t revision, after = 0;
+    (void)job;
+    for (int i = 1; i <= 4; i++) {           /* two with bots, one whose clock runs out at 50, one at 500 */
+        struct store_table t = table(i, STORE_RUNNING);
+        t.due = i <= 2 ? STORE_DUE_BOTS : i == 3 ? 50 : 500;
+        CHECK_INT(store_put_table(db, &t), STORE_OK);
+    }
+    CHECK_INT(store_claim(db, 2, 100, STORE_DUE_BOTS, STORE_DUE_BOTS, codes, &count), STORE_OK);
+    check_codes(codes, count, "CODE1 CODE2");
+    CHECK_INT(store_claim(db, 1, 100, STORE_DUE_BOTS, 100, codes, &count), STORE_OK);
+    check_codes(codes, count, "CODE3");      /* the others are the second server's, which is there */
+    CHECK_INT(store_claim(db, 1, 100, STORE_DUE_BOTS, 100, codes, &count), STORE_OK);
+    CHECK_INT(count, 0);
+    CHECK_INT(store_get_kept(db, 2, 100, &after, codes, &count), STORE_OK);
+    check_codes(codes, count, "CODE1 CODE2");
+    /* It is silent for too long. */
+    CHECK_INT(store_claim(db, 1, 100 + STORE_NODE_SECONDS, STORE_DUE_BOTS + 1, 100, codes, &count), STORE_OK);
+    CHECK_INT(count, 0);
+    CHECK_INT(store_claim(db, 1, 100 + STORE_NODE_SECONDS, STORE_DUE_BOTS, 100, codes, &count), STORE_OK);
+    check_codes(codes, count, "CODE1 CODE2");
+    /* A table that its keeper forgets has a new revision: who knows the old one cannot change it. */
+    CHECK_INT(store_put_due(db, 1, 1, 900), STORE_OK);
+    CHECK_INT(store_get_revision(db, "CODE1", &revision), STORE_OK);
+    CHECK_INT(revision, 2);
+    CHECK_INT(store_put_due(db, 1, 1, 901), STORE_CONFLICT);
+    /* What a server keeps when it goes is anyone's. */
+    CHECK_INT(store_put_node(db, 1, STORE_THINKS_TOO, 200), STORE_OK);
+    CHECK_INT(store_drop_node(db, 1), STORE_OK);
+    CHECK_INT(store_claim(db, 2, 200, STORE_DUE_BOTS, 200, codes, &count), STORE_OK);
+    check_codes(codes, count, "CODE2 CODE3");
+    return STORE_OK;
+}
+
+static enum store_result try_presence(struct store_db *db, struct store_job *job)
+{
+    const int64_t people[] = { 7, 8 };
+    struct store_present present[STORE_PRESENT];
+    unsigned count;
+    (void)job;
+    CHECK_INT(store_put_present(db, 1, "CODE1", 4, people, 2), STORE_OK);
+    CHECK_INT(store_put_present(db, 1, "CODE1", 5, people, 1), STORE_OK);
+    CHECK_INT(store_put_present(db, 2, "CODE2", 5, people, 2), STORE_OK);
+    CHECK_INT(store_get_present(db, 1, present, &count), STORE_OK);
+    CHECK_INT(count, 3);
+    CHECK(present[0].node == 5 && present[0].visitor == 7);
+    CHECK(present[1].node == 4 && present[1].visitor == 7 && present[2].node == 4 && present[2].visitor == 8);
+    CHECK_INT(store_put_present(db, 1, "CODE1", 4, people + 1, 1), STORE_OK);        /* one has gone */
+    CHECK_INT(store_put_present(db, 1, "CODE1", 5, NULL, 0), STORE_OK);
+    CHECK_INT(store_get_present(db, 1, present, &count), STORE_OK);
+    CHECK(count == 1 && present[0].node == 4 && present[0].visitor == 8);
+    CHECK_INT(store_drop_node(db, 5), STORE_OK);
+    CHECK_INT(store_get_present(db, 2, present, &count), STORE_OK);
+    CHECK_INT(count, 0);
+    return STORE_OK;
+}
+
+static enum store_result try_analyses(struct store_db *db, struct store_job *job)
+{
+    char code[16];
+    unsigned count = 0;
+    (void)job;
+    CHECK_INT(store_put_node(db, 1, STORE_THINKS_TOO, 100), STORE_OK);
+    CHECK_INT(store_put_node(db, 2, STORE_THINKS_ONLY, 100), STORE_OK);
+    CHECK_INT(store_claim_analysis(db, 1, 100, code), STORE_MISSING);
+    CHECK_INT(store_ask_analysis(db, 2, 7, 90, 2, 3, &count), STORE_OK);
+    CHECK_INT(store_ask_analysis(db, 1, 7, 95, 2, 3, &count), STORE_OK);
+    CHECK_INT(store_ask_analysis(db, 1, 7, 96, 2, 3, &count), STORE_OK);             /* the same again */
+    CHECK_INT(count, 2);
+    CHECK_INT(store_ask_analysis(db, 3, 7, 97, 2, 3, &count), STORE_LIMIT);          /* too many of this one */
+    CHECK_INT(store_ask_analysis(db, 3, 8, 97, 2, 3, &count), STORE_OK);
+    CHECK_INT(store_ask_analysis(db, 4, 9, 97, 2, 3, &count), STORE_LIMIT);          /* in all */
+    CHECK_INT(store_count_analyses(db, &count), STORE_OK);
+    CHECK_INT(count, 3);
+    CHECK_INT(store_claim_analysis(db, 1, 100, code), STORE_OK);
+    CHECK_STR(code, "CODE2");                /* the oldest */
+    CHECK_INT(store_claim_analysis(db, 2, 100, code), STORE_OK);
+    CHECK_STR(code, "CODE1");
+    CHECK_INT(store_claim_analysis(db, 1, 100, code), STORE_OK);
+    CHECK_STR(code, "CODE2");                /* its own: a claim may have been lost with a connection */
+    CHECK_INT(store_drop_analysis(db, 2), STORE_OK);
+    CHECK_INT(store_claim_analysis(db, 1, 100, code), STORE_OK);
+    CHECK_STR(code, "CODE3");
+    CHECK_INT(store_drop_analysis(db, 3), STORE_OK);
+    CHECK_INT(store_claim_analysis(db, 1, 100, code), STORE_MISSING);
+    CHECK_INT(store_claim_analysis(db, 1, 100 + STORE_NODE_SECONDS, code), STORE_OK);
+    CHECK_STR(code, "CODE1");                /* the second server is gone */
+    /* What is dropped with its table leaves nothing behind. */
+    int64_t dropped[STORE_SWEEP];
+    CHECK(store_add_lines(db, 1, 0, "x\n", 2, 1) == STORE_OK);
+    struct store_table over = table(1, STORE_OVER);
+    CHECK_INT(store_put_table(db, &over), STORE_OK);
+    CHECK_INT(store_sweep(db, &(struct store_keep){ .finished = 5000 }, dropped, &count), STORE_OK);
+    CHECK(count == 1 && dropped[0] == 1);
+    CHECK_INT(store_count_analyses(db, &count), STORE_OK);
+    CHECK_INT(count, 0);
+    return STORE_OK;
+}
+
+static enum store_result try_names(struct store_db *db, struct store_job *job)
+{
+    struct store_visitor v = visitor(1), got;
+    (void)job;
+    CHECK_INT(store_put_visitor(db, &v), STORE_OK);
+    snprintf(v.name, sizeof v.name, "Zoë");
+    CHECK_INT(store_rename_visitor(db, &v), STORE_OK);
+    CHECK_INT(store_see_visitor(db, 1, 9000), STORE_OK);
+    CHECK_INT(store_see_visitor(db, 2, 9000), STORE_MISSING);
+    CHECK_INT(store_get_visitor_by_id(db, 1, &got), STORE_OK);
+    CHECK_STR(got.name, "Zoë");
+    CHECK(got.id == 1 && got.seen == 9000 && got.created == 1001);
+    CHECK_INT(store_get_visitor_by_id(db, 2, &got), STORE_MISSING);
+    return STORE_OK;
+}
+
+/* The limits of new tables: three of a host, four in all. */
+static enum store_result try_limits(struct store_db *db, struct store_job *job)
+{
+    (void)job;
+    for (int i = 1; i <= 6; i++) {
+        struct store_commit commit = { .table = table(i, STORE_WAITING), .most = 3, .most_open = 4, .made = 1 };
+        commit.table.id = 0;
+        commit.table.host = i <= 4 ? 1 : i;
+        CHECK_INT(store_commit(db, &commit), i <= 3 || i == 5 ? STORE_OK : STORE_LIMIT);
+    }
+    return STORE_OK;
+}
+
+TEST("several servers: who is there, who keeps which table, who is connected where, who makes which analysis")
+{
+    make_folder();
+    if (!CHECK(open_store()))
+        return;
+    CHECK_INT(do_job(try_nodes), STORE_OK);
+    CHECK_INT(do_job(try_claims), STORE_OK);
+    CHECK_INT(do_job(try_presence), STORE_OK);
+    CHECK_INT(do_job(try_analyses), STORE_OK);
+    CHECK_INT(do_job(try_names), STORE_OK);
+    close_store();
+    drop_folder();
+}
+
+TEST("limits of open tables are counted where the table is stored")
+{
+    make_folder();
+    if (!CHECK(open_store()))
+        return;
+    CHECK_INT(do_job(try_limits), STORE_OK);
+    CHECK_INT(outside_number(path, "SELECT count(*) FROM game"), 4);
+    close_store();
+    drop_folder();
+}
+
 /* Version 1, as its program left it. */
 static const char version_1[] =
     "PRAGMA journal_mode = WAL;"
@@ -1332,6 +1526,34 @@ static const char version_3[] =
     "INSERT INTO game VALUES (2, 'CODE2', 0, 10, 20, '{\"host\": 1, \"public\": true}');"
     "INSERT INTO game VALUES (3, 'CODE3', 1, 10, 20, '{\"host\": 7, \"public\": false}');"
     "PRAGMA user_version = 3";
+
+/* And version 4. */
+static const char version_4[] =
+    "CREATE TABLE revision (game INTEGER PRIMARY KEY REFERENCES game, number INTEGER NOT NULL, due INTEGER,"
+    " keeper INTEGER NOT NULL DEFAULT 0) STRICT;"
+    "INSERT INTO revision (game, number, due) SELECT id, 8, CASE WHEN state < 2 THEN 1 END FROM game;"
+    "CREATE INDEX revision_due ON revision (due) WHERE due IS NOT NULL;"
+    "ALTER TABLE choice ADD COLUMN ids BLOB NOT NULL DEFAULT x'';"
+    "ALTER TABLE game ADD COLUMN host INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE game ADD COLUMN public INTEGER NOT NULL DEFAULT 0;"
+    "CREATE INDEX game_host ON game (host) WHERE state < 2;"
+    "CREATE INDEX game_public ON game (state) WHERE public = 1 AND state < 2;"
+    "ALTER TABLE token ADD COLUMN renewed INTEGER NOT NULL DEFAULT 0;"
+    "PRAGMA user_version = 4";
+
+FILE_TEST("version 4 is migrated: what several servers share is added, and nothing else changes")
+{
+    make_folder();
+    CHECK(outside(path, version_1) && outside(path, version_2) && outside(path, version_3) && outside(path, version_4));
+    if (CHECK(open_store()))
+        close_store();
+    CHECK_INT(outside_number(path, "PRAGMA user_version"), STORE_VERSION);
+    CHECK_INT(outside_number(path, "SELECT count(*) FROM revision WHERE number = 8"), 3);
+    CHECK_INT(outside_number(path, "SELECT (SELECT count(*) FROM node) + (SELECT count(*) FROM presence) +"
+        " (SELECT count(*) FROM analysis)"), 0);
+    CHECK(exists(".v4"));
+    drop_folder();
+}
 
 FILE_TEST("version 3 is migrated: every table has a revision, and open ones are due")
 {
@@ -1411,7 +1633,7 @@ FILE_TEST("an older version is migrated, with a copy beside it")
     remove(path);
     CHECK(outside(path, version_1) && outside(path, "CREATE TABLE report (x)"));
     CHECK(!open_with(NULL, NULL));
-    CHECK(strstr(error, "could not be migrated from version 1 to 4 and is unchanged"));
+    CHECK(strstr(error, "could not be migrated from version 1 to 5 and is unchanged"));
     CHECK_INT(outside_number(path, "PRAGMA user_version"), 1);
     CHECK_INT(outside_number(path, "SELECT count(*) FROM line"), 1);
     CHECK(exists(".v1"));

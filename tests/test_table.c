@@ -60,6 +60,7 @@ void conn_pause(struct conn *conn) { (void)conn; }
 void conn_resume(struct conn *conn) { (void)conn; }
 bool pool_submit_bot(struct pool *pool, struct ask *ask) { (void)pool; (void)ask; return false; }
 void pool_withdraw(struct pool *pool, struct ask *ask) { (void)pool; (void)ask; }
+bool pool_is_busy(const struct pool *pool) { (void)pool; return false; }
 void pool_watch(struct pool *pool, struct ask *ask, bool watched) { (void)pool; (void)ask; (void)watched; }
 bool pool_rest(struct pool *pool) { (void)pool; return false; }
 
@@ -414,7 +415,7 @@ TEST("table: an analysis that the store answers while it closes is not begun") {
     work_begun = NULL;
     work_answer = ERROR_NONE;
     server.pool = (struct pool *)&no_pool;
-    judging_ask(table, 1, NULL, note_state, NULL);
+    judging_ask(table, 1, 0, NULL, note_state, NULL);
     server.stopping = true;
     server.pool = NULL;                      /* stopped, as serve.c does it before the store */
     store_close(server.store);
@@ -435,17 +436,17 @@ TEST("table: an analysis is begun once, and not if too many wait") {
     server.pool = (struct pool *)&no_pool;
     work_begun = NULL;
     work_answer = ERROR_TOO_MANY;
-    judging_ask(table, 1, NULL, note_state, NULL);
+    judging_ask(table, 1, 0, NULL, note_state, NULL);
     settle();
     CHECK_INT(judged, JUDGING_TOO_MANY);
     CHECK(!table->analysing && !table->jobs);
     work_answer = ERROR_NONE;
-    judging_ask(table, 1, NULL, note_state, NULL);
+    judging_ask(table, 1, 0, NULL, note_state, NULL);
     settle();
     struct pool_job *begun = work_begun;
     CHECK_INT(judged, JUDGING_WORKING);
     work_begun = NULL;
-    judging_ask(table, 2, "en", note_state, NULL);
+    judging_ask(table, 2, 0, "en", note_state, NULL);
     settle();
     CHECK_INT(judged, JUDGING_WORKING);
     CHECK(begun && !work_begun && table->analysing);

@@ -121,6 +121,7 @@ signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 class Server:
     """`pyramids serve` with a database in a folder, on a port that stays the same over restarts."""
     stderr = None                # where its log goes: a file descriptor; None: a file
+    listens = True               # to players
 
     def __init__(self, folder, *options, database='server.db', generous=True, metrics=True, env=None, before=(), where=None):
         self.folder, self.options = folder, list(options)
@@ -157,8 +158,8 @@ class Server:
         with open(self.log, 'ab') as log:
             at = log.tell()
             self.process = subprocess.Popen(
-                [*self.before, COMMAND, 'serve', '--port', str(self.port), '--database', self.database, '--no-browser',
-                '--ready-file', ready,
+                [*self.before, COMMAND, 'serve', *(['--port', str(self.port)] if self.listens else []), '--database',
+                 self.database, '--no-browser', '--ready-file', ready,
                  *(['--metrics-address', f'127.0.0.1:{self.metrics_port}'] if self.metrics_port else []), *self.options],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log if self.stderr is None else self.stderr,
                 env=dict(ENV, **(self.env or {})))

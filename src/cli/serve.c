@@ -26,6 +26,7 @@ enum {
     TRUST_PROXY,
     NO_BROWSER,
     QUIET,
+    ROLE,
     BOT_THREADS,
     MESSAGE_RATE,
     REQUEST_RATE,
@@ -102,7 +103,7 @@ static const struct number {
 } numbers[] = {
 #define NUMBER(option, name, low, high, member) { option, name, low, high, offsetof(struct server_options, member) }
     NUMBER(PORT, "--port", 0, 65535, port),
-    NUMBER(BOT_THREADS, "--bot-threads", 1, 64, bot_threads),
+    NUMBER(BOT_THREADS, "--bot-threads", 0, 64, bot_threads),
     NUMBER(MESSAGE_RATE, "--message-rate", 1, 1000000, message_rate),
     NUMBER(REQUEST_RATE, "--request-rate", 1, 1000000, request_rate),
     NUMBER(MAX_CONNECTIONS, "--max-connections", 8, 1000000, max_connections),
@@ -152,7 +153,12 @@ static int parse(int argc, char **argv, const char **values)
         [TRUST_PROXY] = { "trust-proxy", 0, NULL, _("trust X-Forwarded-For and X-Forwarded-Proto from the proxy") },
         [NO_BROWSER] = { "no-browser", 0, NULL, _("do not open the page on this desktop") },
         [QUIET] = { "quiet", 'q', NULL, _("log only problems") },
-        [BOT_THREADS] = { "bot-threads", 0, "N", _("threads for the expert and master bots (default: one per processor)") },
+        [ROLE] = { "role", 0, "ROLE",
+            _("serve: players and bots (default); think: only bots and analyses of the games at a PostgreSQL server, for "
+              "which other servers serve the players") },
+        [BOT_THREADS] = { "bot-threads", 0, "N",
+            _("threads for the expert and master bots (default: one per processor; 0: bots think at other servers on the "
+              "same PostgreSQL database)") },
         [MESSAGE_RATE] = { "message-rate", 0, "N", _("messages per second per connection (default 20)") },
         [REQUEST_RATE] = { "request-rate", 0, "N", _("requests per second per address (default 20)") },
         [MAX_CONNECTIONS] = { "max-connections", 0, "N", _("connections at once (default 20000)") },
@@ -185,6 +191,7 @@ static int parse(int argc, char **argv, const char **values)
         "  pyramids serve\n"
         "  pyramids serve --port 9000 --database club.db\n"
         "  pyramids serve --database postgresql://pyramids@db.example.org/pyramids\n"
+        "  pyramids serve --role think --database postgresql://pyramids@db.example.org/pyramids\n"
         "  pyramids serve --address 0.0.0.0\n"
         "  pyramids serve --trust-proxy --origin https://pyramids.example.org\n"
     };
@@ -194,6 +201,49 @@ static int parse(int argc, char **argv, const char **values)
         return CLI_USAGE;
     }
     return code;
+}
+
+/* A server that only thinks listens to nobody, but for --metrics-address. */
+static bool read_role(const char *const *values, struct server_options *server)
+{
+    static const struct {
+        int option;
+        const char *name;
+    } public[] = { { ADDRESS, "--address" }, { PORT, "--port" }, { ORIGIN, "--origin" }, { TLS_CERT, "--tls-cert" },
+        { TLS_KEY, "--tls-key" }, { TRUST_PROXY, "--trust-proxy" } };
+    const char *role = values[ROLE];
+    if (!role || !strcmp(role, "serve"))
+        return true;
+    if (strcmp(role, "think")) {
+        cli_error(_("--role %s: choose from: serve, think"), role);
+        return false;
+    }
+    for (size_t i = 0; i < sizeof public / sizeof *public; i++)
+        if (values[public[i].option]) {
+            cli_error(_("%s cannot be combined with --role think, which serves no players"), public[i].name);
+            return false;
+        }
+    if (!server->bot_threads) {
+        cli_error(_("--bot-threads 0 cannot be combined with --role think"));
+        return false;
+    }
+    server->thinks_only = true;
+    server->address = NULL;
+    server->open_browser = false;
+    return true;
+}
+
+/* Those who leave the thinking to others, or think for them, need a database that several servers share. */
+static bool check_sharing(const struct server_options *server)
+{
+    if ((!server->thinks_only && server->bot_threads) || store_can_share(server->database))
+        return true;
+    if (server->thinks_only)
+        cli_error(_("--role think needs a database that several servers share: use --database postgresql://..."));
+    else
+        cli_error(_("--bot-threads 0 leaves the bots to other servers, which needs a database that several servers share: "
+            "use --database postgresql://..."));
+    return false;
 }
 
 int cli_serve(int argc, char **argv)
@@ -239,6 +289,8 @@ int cli_serve(int argc, char **argv)
         .ready_file = values[READY_FILE] };
     if (!read_numbers(values, &server))
         return CLI_USAGE;
+    if (!read_role(values, &server))
+        return CLI_USAGE;
     if (values[QUICK] && values[RELAXED] && server.quick_seconds > server.relaxed_seconds) {
         cli_error(_("--quick is longer than --relaxed"));
         return CLI_USAGE;
@@ -255,6 +307,8 @@ int cli_serve(int argc, char **argv)
         }
         server.database = path;
     }
+    if (!check_sharing(&server))
+        return CLI_USAGE;
     char *list = values[ORIGIN] ? strdup(values[ORIGIN]) : NULL;
     if (list)
         split(list, origins, 8);

@@ -24,6 +24,7 @@
 #include "change.h"
 #include "server.h"
 
+#define NEAR 200                 /* open tables short of the most: from there on the database counts them exactly */
 #define MOST_TRIES 100           /* that a change may meet a newer table, until it is refused */
 
 /* The log of a table. */
@@ -214,6 +215,18 @@ static void fill_seats(struct store_commit *commit, const struct table_state *st
     commit->seats = state->seats;
 }
 
+/* Which server is to see to the table's bots and clock; 0: whichever claims it. The present one stays, but gives the table
+ * away between two phases if others are to think. */
+static int64_t find_keeper(const struct change *change, int64_t due)
+{
+    const struct table *table = change->table;
+    struct server *server = table->server;
+    bool gives_away = server->shared && due == STORE_DUE_BOTS && server_leaves_bots(server);
+    if (table->keeper && !(gives_away && change->effects->lines_size && table->keeper == server->node))
+        return table->keeper;
+    return gives_away ? 0 : server->node;
+}
+
 /* What the store's thread is to write: it sees this and nothing else of the table. */
 static void fill_commit(struct change *change)
 {
@@ -222,15 +235,17 @@ static void fill_commit(struct change *change)
     struct store_commit *commit = &effects->commit;
     const struct table_state *state = &effects->after;
     commit->table = (struct store_table){ .id = table->id, .state = state->stage, .created = table->created,
-        .changed = state->changed, .config = effects->config, .host = table->host,
-        .is_public = state->terms.is_public, .revision = table->revision,
-        .due = table_due(table, state, effects->lines_size > 0),
-        .keeper = table->keeper ? table->keeper : table->server->node };
+        .changed = state->changed, .config = effects->config, .host = table->host, .is_public = state->terms.is_public,
+        .revision = table->revision, .due = table_due(table, state, effects->lines_size > 0) };
+    commit->table.keeper = find_keeper(change, commit->table.due);
     commit->keeps_due = commit->table.due == table->due && commit->table.keeper == table->keeper;
+    commit->calls = table->server->shared && !commit->table.keeper && commit->table.due == STORE_DUE_BOTS;
     memcpy(commit->table.code, table->code, sizeof table->code);
     commit->made = state->changed;
     if (change->is_new) {
         commit->most = table->server->options.max_tables_per_visitor;
+        if (table->server->shared && table->server->open_tables + NEAR >= table->server->options.max_tables)
+            commit->most_open = table->server->options.max_tables;
         commit->asker = table->asker;
         memcpy(commit->request, change->id, sizeof change->id);
     }

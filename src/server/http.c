@@ -303,7 +303,7 @@ static enum store_result run_visitor(struct store_db *db, struct store_job *job)
     if (!v->visitor)
         v->stored.id = 0;
     if (!v->is_token)
-        return store_put_visitor(db, &v->stored);
+        return v->visitor ? store_rename_visitor(db, &v->stored) : store_put_visitor(db, &v->stored);
     uint8_t token[TOKEN_SIZE];
     int64_t id;
     enum store_result result = store_take_code(db, v->code, v->now, &id);
@@ -325,6 +325,8 @@ static void visitor_stored(struct store_job *job, enum store_result result)
     struct visitor_job *v = (struct visitor_job *)job;
     struct request *request = v->request;
     bool is_wrong = v->is_token && result == STORE_MISSING;
+    if (v->visitor)
+        v->visitor->naming--;
     if (result && v->visitor)
         memcpy(v->visitor->name, v->old_name, NAME_SIZE);
     else if (!result && !v->visitor)
@@ -395,6 +397,7 @@ static struct visitor_job *new_visitor_job(struct request *request, const char n
         memcpy(v->stored.name, name, NAME_SIZE);
         memcpy(v->old_name, v->visitor->name, NAME_SIZE);
         memcpy(v->visitor->name, name, NAME_SIZE);
+        v->visitor->naming++;
         return v;
     }
     visitor_draw(name, token, &v->stored);
@@ -592,6 +595,7 @@ struct creation {
     int64_t visitor;
     char id[ID_SIZE];
     char code[16];               /* of the table that this id has made before */
+    bool is_again;               /* it is looked for a second time */
 };
 
 /* The table with the keys of its friends' seats, as whoever makes it is told. */
@@ -616,6 +620,12 @@ static void table_created(struct change *change, enum error error)
 {
     struct creation *creation = change->context;
     struct request *request = creation->request;
+    /* The same request may have come twice at once, here or at another server: then the other one has made the table. */
+    if (error == ERROR_STORAGE && creation->id[0] && !creation->is_again && request->conn && !request->server->stopped) {
+        creation->is_again = true;
+        store_submit(request->server->store, &creation->job);
+        return;
+    }
     if (request_back(request)) {
         if (error)
             request_error(request, error, "");
@@ -1292,8 +1302,8 @@ static void tell_analysis(struct request *request, struct table *table)
         return;
     }
     request_wait(request);
-    judging_ask(table, request->address->node.key, strstr(request->path, ".html") ? request->language : NULL, analysis_there,
-        request);
+    judging_ask(table, request->address->node.key, request->visitor ? (int64_t)request->visitor->node.key : 0,
+        strstr(request->path, ".html") ? request->language : NULL, analysis_there, request);
 }
 
 static void get_analysis(struct request *request) { with_table(request, tell_analysis); }
@@ -1380,7 +1390,10 @@ static void get_metrics(struct request *request)
         pool.bot_choices[SCHEDULE_LIGHT], pool.bot_choices[SCHEDULE_HEAVY]);
     metric(to, "bots_shortened_total", "counter", "Heavy choices that were made in less time because others waited.",
         (double)pool.shortened);
-    metric(to, "analyses_pending", "gauge", "Analyses of finished games that are not made yet.", pool.jobs);
+    metric(to, "analyses_pending", "gauge", "Analyses of finished games that are not made yet.",
+        server->shared ? server->analyses : pool.jobs);
+    metric(to, "servers", "gauge", "Servers on this database, with this one.", server->shared ? server->nodes.count : 1);
+    metric(to, "servers_thinking", "gauge", "Of the others, those that only think.", server->thinkers);
     metric(to, "store_pending", "gauge", "Jobs that the store has not finished.", store_pending(server->store));
     metric(to, "messages_total", "counter", "WebSocket messages received.", (double)server->count.messages);
     metric(to, "sent_total", "counter", "WebSocket messages sent.", (double)server->count.sent);

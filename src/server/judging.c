@@ -47,6 +47,9 @@ struct question {
     struct table *table;
     int64_t id;
     uint64_t address;            /* of the one who asks */
+    int64_t visitor;             /* the same, where analyses are claimed from the database */
+    enum store_result asked;     /* what became of that */
+    unsigned waiting;            /* analyses there */
     const char *language;        /* of the page; NULL: the JSON is asked for */
     char *text;
     size_t size;
@@ -64,6 +67,7 @@ struct judging {
     uint64_t address;            /* of the one who asked */
     uint32_t playouts;           /* the cap that is due */
     bool rough;                  /* the first result, which takes little time; then it is refined */
+    bool is_claimed;             /* from the database */
     char *log;
     size_t log_size;
     struct {
@@ -72,6 +76,34 @@ struct judging {
     } json, page[PYR_LANGUAGES]; /* in the order of pyr_text_language_at */
     bool good;
 };
+
+/* It was made, or cannot be made here: nobody claims it any more. */
+struct end {
+    struct store_job job;
+    int64_t id;
+};
+
+static enum store_result run_end(struct store_db *db, struct store_job *job)
+{
+    return store_drop_analysis(db, ((struct end *)job)->id);
+}
+
+static void end_done(struct store_job *job, enum store_result result)
+{
+    (void)result;                            /* after a failure it is claimed, and made, once more */
+    free(job);
+}
+
+static void end_claim(struct server *server, int64_t id)
+{
+    struct end *end = server->stopping || server->stopped ? NULL : calloc(1, sizeof *end);
+    if (!end)
+        return;                              /* a server that stops leaves it to others */
+    end->job.run = run_end;
+    end->job.done = end_done;
+    end->id = id;
+    store_submit(server->store, &end->job);
+}
 
 /* The end of a job: a table that was forgotten meanwhile goes with its last one. */
 static void release(struct table *table)
@@ -150,6 +182,8 @@ static enum store_result keep(struct store_db *db, struct store_job *job)
         result = store_put_report(db, judging->id, page_name(pyr_text_language_at(i), name), judging->page[i].text,
             judging->page[i].size, server_time());
     }
+    if (!result && judging->is_claimed && !judging->rough)
+        result = store_drop_analysis(db, judging->id);
     return result;
 }
 
@@ -159,8 +193,25 @@ static bool refine(struct judging *judging)
 {
     struct pool *pool = judging->table->server->pool;
     forget_texts(judging);
-    judging->rough = judging->good = false;
-    return pool && !pool_submit(pool, &judging->pool_job, judging->address);
+    judging->good = false;
+    if (!pool || pool_submit(pool, &judging->pool_job, judging->address))
+        return false;
+    judging->rough = false;
+    return true;
+}
+
+/* The end of a judging; `gives_up`: without the result that is due. */
+static void finish(struct judging *judging, bool gives_up)
+{
+    struct table *table = judging->table;
+    if (judging->is_claimed) {
+        table->server->judging--;
+        if (gives_up)
+            end_claim(table->server, judging->id);
+    }
+    table->analysing = false;
+    judging_free(judging);
+    release(table);
 }
 
 static void kept(struct store_job *job, enum store_result result)
@@ -171,9 +222,7 @@ static void kept(struct store_job *job, enum store_result result)
         server_log(table->server, LOG_ERROR, "storage", "table=%lld report", (long long)judging->id);
     if (!result && judging->rough && !table->gone && refine(judging))
         return;
-    table->analysing = false;                /* a failure: the next one who asks has it made again */
-    judging_free(judging);
-    release(table);
+    finish(judging, result || judging->rough);       /* a failure: the next one who asks has it made again */
 }
 
 /* Also called when the pool stops before the job was begun or finished: `good` is false then. */
@@ -187,13 +236,11 @@ static void judged(struct pool_job *job)
         store_submit(table->server->store, &judging->job);
         return;
     }
-    table->analysing = false;
-    judging_free(judging);
-    release(table);
+    finish(judging, true);
 }
 
 /* The log is copied, since the table may change or go while the thread reads it. */
-static enum judging_state begin(struct table *table, uint64_t address, bool rough)
+static enum judging_state begin(struct table *table, uint64_t address, bool rough, bool is_claimed)
 {
     if (table->analysing)
         return JUDGING_WORKING;
@@ -215,6 +262,7 @@ static enum judging_state begin(struct table *table, uint64_t address, bool roug
     if (!judging->playouts)
         judging->playouts = PYR_JUDGE_PLAYOUTS;
     judging->rough = rough && judging->playouts > PYR_LUCK_QUICK;
+    judging->is_claimed = is_claimed;
     judging->edition = table->now.terms.edition;
     judging->pool_job.run = judge;
     judging->pool_job.done = judged;
@@ -225,6 +273,7 @@ static enum judging_state begin(struct table *table, uint64_t address, bool roug
     }
     table->analysing = true;
     table->jobs++;
+    table->server->judging += is_claimed;
     return JUDGING_WORKING;
 }
 
@@ -234,8 +283,22 @@ static enum store_result look(struct store_db *db, struct store_job *job)
     free(question->text);
     question->text = NULL;
     char name[40];
-    return store_get_report(db, question->id, question->language ? page_name(question->language, name) : JSON_NAME,
-        &question->text, &question->size);
+    enum store_result result = store_get_report(db, question->id, question->language ?
+        page_name(question->language, name) : JSON_NAME, &question->text, &question->size);
+    bool is_wanted = result == STORE_MISSING || (!result && is_rough(question->text, question->size));
+    question->asked = STORE_OK;
+    question->waiting = 0;
+    if (!is_wanted || !question->table->server->shared)
+        return result;
+    question->asked = store_ask_analysis(db, question->id, question->visitor, server_time(), 1 + POOL_JOBS_PER_ADDRESS,
+        1 + POOL_JOBS, &question->waiting);
+    /* A job that is not STORE_OK is undone. */
+    return question->asked == STORE_OK || question->asked == STORE_LIMIT ? STORE_OK : question->asked;
+}
+
+static enum judging_state judge_shared(const struct question *question, enum store_result result)
+{
+    return result ? JUDGING_FAILED : question->text ? JUDGING_READY : question->asked ? JUDGING_TOO_MANY : JUDGING_WORKING;
 }
 
 /* A rough report is answered as it is, and its refinement begun: the page asks again. */
@@ -243,10 +306,12 @@ static void looked(struct store_job *job, enum store_result result)
 {
     struct question *question = (struct question *)job;
     struct table *table = question->table;
-    enum judging_state state = !result ? JUDGING_READY :
-        result == STORE_MISSING && !table->gone ? begin(table, question->address, true) : JUDGING_FAILED;
-    if (!result && !table->gone && is_rough(question->text, question->size))
-        begin(table, question->address, false);      /* unless it is being refined already */
+    if (!result && question->waiting)
+        table->server->analyses = question->waiting;
+    enum judging_state state = table->server->shared ? judge_shared(question, result) : !result ? JUDGING_READY :
+        result == STORE_MISSING && !table->gone ? begin(table, question->address, true, false) : JUDGING_FAILED;
+    if (!result && !table->server->shared && !table->gone && is_rough(question->text, question->size))
+        begin(table, question->address, false, false);       /* unless it is being refined already */
     question->answer(question->context, state, result ? NULL : question->text, question->size, question->language != NULL);
     if (result)
         free(question->text);
@@ -254,7 +319,25 @@ static void looked(struct store_job *job, enum store_result result)
     release(table);
 }
 
-void judging_ask(struct table *table, uint64_t address, const char *language,
+static void claimed_there(struct fetch *fetch, struct table *table, enum error error)
+{
+    struct server *server = fetch->server;
+    if (error || !server->pool)
+        return;                              /* this server claims it again at its next look */
+    if (table->now.stage != STORE_OVER || begin(table, 0, true, true) != JUDGING_WORKING)
+        end_claim(server, table->id);
+}
+
+void judging_claimed(struct server *server, const char *code)
+{
+    struct table *table = table_find(server, code);
+    if (table && table->analysing)
+        return;
+    if (table_is_code(code))
+        table_fetch(server, code, claimed_there, NULL);
+}
+
+void judging_ask(struct table *table, uint64_t address, int64_t visitor, const char *language,
     void (*answer)(void *context, enum judging_state state, char *text, size_t size, bool html), void *context)
 {
     struct question *question = calloc(1, sizeof *question);
@@ -263,7 +346,7 @@ void judging_ask(struct table *table, uint64_t address, const char *language,
         return;
     }
     *question = (struct question){ .job = { .run = look, .done = looked }, .table = table, .id = table->id,
-        .address = address, .language = language,
+        .address = address, .visitor = visitor, .language = language,
         .answer = answer, .context = context };
     table->jobs++;
     store_submit(table->server->store, &question->job);

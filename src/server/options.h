@@ -21,7 +21,8 @@ struct server_options {
     bool trust_proxy;            /* X-Forwarded-For tells the address, X-Forwarded-Proto whether cookies must be Secure */
     bool open_browser;
     bool quiet;                  /* log only what is wrong */
-    unsigned bot_threads;
+    unsigned bot_threads;        /* 0: bots think at other servers on the same database */
+    bool thinks_only;            /* serves no players: bots and analyses of all tables */
     unsigned message_rate, request_rate;     /* a second */
     unsigned max_connections, max_per_address, max_tables, max_tables_per_visitor, max_conns_per_visitor;
     unsigned max_tables_per_address, table_rate;      /* open ones; new ones a minute */

@@ -30,6 +30,7 @@
 #define THINK_SECONDS 1.0        /* the most a step takes with nobody waiting, */
 #define HURRY_SECONDS 0.05       /* with many waiting; and all steps of a choice together, while another address waits */
 #define SLICE_SECONDS 0.02       /* of an analysis */
+#define BUSY 4                   /* choices that may wait for each thread before others are asked */
 #define REST_SECONDS 0.25        /* the most it rests between two slices */
 
 /* from WORKER_HEAVY on: `threads` of them */
@@ -399,7 +400,13 @@ bool pool_start(struct pool **out, uv_loop_t *loop, unsigned threads, struct bot
         pool->workers++;
     }
     *out = pool;
-    return pool->workers > WORKER_HEAVY;
+    return pool->workers > WORKER_HEAVY || pool->workers == WORKER_HEAVY + threads;
+}
+
+bool pool_is_busy(const struct pool *pool)
+{
+    return schedule_waiting(&pool->asks, SCHEDULE_LIGHT) + schedule_waiting(&pool->asks, SCHEDULE_HEAVY) >
+        BUSY * (1 + pool->workers - WORKER_HEAVY);
 }
 
 /* A bot that needs tables of an edition waits in their queue until they are made, once per edition; later it goes to the

@@ -45,8 +45,9 @@ struct pool_state {              /* for /metrics */
 };
 
 /*
- * Starts `threads` threads for long thoughts, one for light ones and two helpers. When the turn of an ask has come `begin`
- * makes its bot_job, or returns NULL if there is nothing to think about any more. `done` gets it back, with its steps.
+ * Starts `threads` threads for long thoughts (0: nobody asks), one for light ones and two helpers. When the turn of an ask
+ * has come `begin` makes its bot_job, or returns NULL if there is nothing to think about any more. `done` gets it back,
+ * with its steps.
  */
 bool pool_start(struct pool **pool, uv_loop_t *loop, unsigned threads, struct bot_job *(*begin)(struct ask *ask),
     void (*done)(struct bot_job *bot_job));
@@ -63,6 +64,9 @@ enum error pool_submit(struct pool *pool, struct pool_job *job, uint64_t address
 
 /* Called by a job often: rests while bots have something to do, if a slice is over. True: give up. */
 bool pool_rest(struct pool *pool);
+
+/* Whether more choices wait than the threads can make soon. */
+bool pool_is_busy(const struct pool *pool);
 
 struct pool_state pool_state(const struct pool *pool);
 

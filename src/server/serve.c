@@ -81,7 +81,10 @@ static bool load(struct store_db *db, void *context)
     if (store_get_time(db, &now) != STORE_OK)
         return false;
     clock_follow(now);
-    return store_add_node(db, server_time(), &server->node) == STORE_OK &&
+    enum store_thinking thinks = server->options.thinks_only ? STORE_THINKS_ONLY : server->options.bot_threads ?
+        STORE_THINKS_TOO : STORE_THINKS_NOT;
+    return store_add_node(db, server_time(), thinks, &server->node) == STORE_OK &&
+        store_get_nodes(db, server_time(), &server->nodes) == STORE_OK &&
         store_get_downtimes(db, server_time(), server->down, &server->downs) == STORE_OK &&
         store_count_open(db, &server->open_tables) == STORE_OK;
 }
@@ -235,6 +238,9 @@ bool server_start(struct server *server, const struct server_options *options, c
         !store_open(&server->store, &server->loop, options->database, load, server, error, size))
         return false;
     server->shared = store_is_shared(server->store);
+    server->thinkers = 0;
+    for (unsigned i = 0; i < server->nodes.count; i++)
+        server->thinkers += server->nodes.at[i].thinks == STORE_THINKS_ONLY && server->nodes.at[i].id != server->node;
     if (!web_start(server, error, size) ||
         !pool_start(&server->pool, &server->loop, options->bot_threads, table_begin_bot_job, table_bot_job_done)) {
         if (!error[0])
@@ -276,6 +282,8 @@ void server_finish(struct server *server)
 static void print_links(const struct server *server)
 {
     char links[ACCESS_LINKS][ACCESS_LINK_SIZE];
+    if (!server->options.address)
+        return;                              /* nobody is served */
     unsigned count = access_links(server, links);
     printf("%s\n", server->url);
     if (count)

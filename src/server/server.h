@@ -7,7 +7,7 @@
  *   web.c       connections as requests and messages; http.c  the routes under /api
  *   message.c   the table of WebSocket messages; outbox.c  what a connection is told next
  *   table.c     what a table is; change.c  the queue of its changes; seats.c  who sits there; turns.c  choices, bots, clocks
- *   config.c    what is stored of a table apart from its log
+ *   config.c    what is stored of a table apart from its log; presence.c  who is connected to other servers
  *   pool.c      threads for bots and analyses; schedule.c  whose turn it is; judging.c  analyses
  *   visitor.c   who people are; limit.c  how much an address may do; lobby.c  which tables strangers are shown
  *   access.c    from where a request comes, and whether it asks for one of our names (names.c)
@@ -66,6 +66,10 @@ struct server {
     bool secure, stopping, stopped;
     bool shared;                 /* other servers use the same database, so what is in memory may be old */
     int64_t node;                /* the number of this server there (store_add_node); 0: not shared */
+    struct store_nodes nodes;    /* those that are there, with this one, as of the last look */
+    unsigned thinkers;           /* of these, other servers that only think */
+    unsigned judging;            /* analyses that were claimed from the database */
+    unsigned analyses;           /* that are to be made there, by whichever server */
     uint64_t stop_at, leave_at;  /* at the latest; with nothing in hand: of the loop's own clock */
     uint64_t sweep_at;           /* when addresses and codes are next looked through */
     struct store_downtime down[STORE_DOWNTIMES];     /* when there was no server on this database */
@@ -74,6 +78,9 @@ struct server {
         uint64_t beat_at, keep_at;           /* when the heartbeat is next stored, and what is old dropped */
         int64_t start;                       /* when the server started; 0 once that is stored */
         bool beating, keeping, looking;      /* it is under way */
+        bool look_again;                     /* as soon as that is over */
+        bool missed;                         /* news may have been missed: who is where is read again, too */
+        unsigned looks;                      /* counted */
         uint64_t look_at;                    /* when it is next asked which tables are due */
         uint64_t check_at;                   /* when the revisions of tables in memory are next compared */
         bool checking;
@@ -128,8 +135,10 @@ void server_log(const struct server *server, enum log_level level, const char *e
 void upkeep_tick(struct server *server);
 void upkeep_stop(struct server *server);     /* before the store is closed */
 void upkeep_leave(struct server *server);    /* other servers may take over what this one keeps */
-/* Another server may have changed a table; code NULL: any. For store_listen. */
-void upkeep_hear(void *context, const char *code, int64_t revision);
+void upkeep_hear(void *context, const char *word, int64_t number);     /* for store_listen */
+/* turns.c: whether bots of tables that no server keeps are left to others: this one has no threads for them, servers that
+ * only think are there, or more choices wait here than its threads can make soon, and there are others. */
+bool server_leaves_bots(const struct server *server);
 
 /*
  * lobby.c: the public tables that strangers are shown: those that wait for players before those that run, the latest

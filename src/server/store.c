@@ -166,10 +166,11 @@ static void run_alone(struct store_db *db, struct store_job *job, struct store_c
     store_db_rollback(db);
 }
 
-/* The table that a job changes; 0: none, or it is not known. */
+/* The table that a job changes; 0: none, or it is not known. New ones lock their host's row, and come first. */
 static int64_t table_of(const struct store_job *job)
 {
-    return job->run == store_run_commit ? ((const struct store_commit *)job)->table.id : 0;
+    const struct store_table *table = &((const struct store_commit *)job)->table;
+    return job->run != store_run_commit ? 0 : table->revision ? table->id : INT64_MIN + table->host;
 }
 
 /* Jobs of one table keep their order, but tables are changed in the order of their ids: of two servers with the same tables

@@ -96,8 +96,10 @@ struct store_commit {
     struct store_job job;        /* first */
     struct store_table table;    /* its id and revision in any case; config NULL: the row stays as it is */
     bool keeps_due;              /* table.due and table.keeper are what is stored already */
+    bool calls;                  /* nobody keeps the table, and it is due: other servers are told */
     int64_t made;                /* seconds since 1970 */
     unsigned most;               /* open tables that the host of a new one may have, with this one; more: STORE_LIMIT */
+    unsigned most_open;          /* the same for all open tables together; 0: not counted */
     int64_t asker;               /* 0: the host */
     char request[40]; /* by which the asker asked for this new table; "": none. If that has a table already: STORE_MISSING */
     struct {                     /* once it is done */
@@ -131,13 +133,23 @@ bool store_default_path(char *to, size_t size);
  * error. Set before opening. */
 void store_set_log(void (*log)(const char *words));
 
-/* Whether other servers may use the same database. */
+/* Whether other servers may use the same database; and the same of one that is not open. */
 bool store_is_shared(const struct store *store);
+bool store_can_share(const char *path);
 
-/* From now on `heard` is called, in the loop's thread, for every table that was changed, here or elsewhere, with the
- * revision it has then; with NULL when something may have been missed. Nothing happens on a database that is not shared.
- * False without memory. Ends with store_close. */
-bool store_listen(struct store *store, void (*heard)(void *context, const char *code, int64_t revision), void *context);
+/*
+ * From now on `heard` is called, in the loop's thread, for what was stored here or elsewhere; with NULL when something may
+ * have been missed. Nothing happens on a database that is not shared. False without memory. Ends with store_close.
+ *
+ *   CODE           a table was changed; the revision it has then
+ *   @CODE          who is connected to a table has changed; 0
+ *   #              a visitor has another name; their id
+ *   !              there is work to claim; 0
+ */
+#define STORE_NEWS_PRESENCE "@"
+#define STORE_NEWS_NAME "#"
+#define STORE_NEWS_WORK "!"
+bool store_listen(struct store *store, void (*heard)(void *context, const char *word, int64_t number), void *context);
 
 /* Hands a job in, from the loop's thread. The loop stays alive until it is done. */
 void store_submit(struct store *store, struct store_job *job);
@@ -170,6 +182,11 @@ void store_close(struct store *store);
 /* New (id 0, which becomes the new one's) or changed, by id; adds the token, unless zero. */
 enum store_result store_put_visitor(struct store_db *db, struct store_visitor *visitor);
 enum store_result store_get_visitor(struct store_db *db, const uint8_t token[32], struct store_visitor *visitor);
+enum store_result store_get_visitor_by_id(struct store_db *db, int64_t id, struct store_visitor *visitor);   /* no token */
+/* A new name, which other servers are told. */
+enum store_result store_rename_visitor(struct store_db *db, struct store_visitor *visitor);
+/* They were seen at that time; the name stays, since another server may know a newer one. */
+enum store_result store_see_visitor(struct store_db *db, int64_t id, int64_t seen);
 /* A second device of the same visitor. */
 enum store_result store_add_token(struct store_db *db, int64_t visitor, const uint8_t token[32], int64_t renewed);
 enum store_result store_renew_token(struct store_db *db, const uint8_t token[32], int64_t renewed);
@@ -237,26 +254,59 @@ struct store_place {
 };
 enum store_result store_get_due(struct store_db *db, struct store_place *at, int64_t until, char codes[STORE_DUE][16],
     unsigned *count);
-/* When a table that nobody has changed meanwhile is due, and that nobody keeps it; not a change of the table. */
+/* When a table that nobody has changed meanwhile is due, and that nobody keeps it. That is a change: a server that takes
+ * another one for its keeper finds a newer revision. */
 enum store_result store_put_due(struct store_db *db, int64_t table, int64_t revision, int64_t due);
 
 /*
  * Several servers on one database. Each has a number, and says now and then that it is there: store_put_node, with the time
  * of the database (store_get_time; without a shared database, of this machine). One that has not done so for
- * STORE_NODE_SECONDS counts as gone. store_claim makes a server the keeper of tables that are due and have none, or one that
- * is gone; their codes. store_drop_node gives back what a server keeps.
+ * STORE_NODE_SECONDS counts as gone. store_claim makes a server the keeper of tables that are due, from one time to another,
+ * and have no keeper, or one that is gone; their codes. store_drop_node gives back what a server keeps.
  */
 #define STORE_NODE_SECONDS 6
+#define STORE_NODES 256          /* the most that are listed */
+enum store_thinking { STORE_THINKS_NOT, STORE_THINKS_TOO, STORE_THINKS_ONLY };      /* beside serving players */
+struct store_nodes {
+    unsigned count;
+    struct store_node {
+        int64_t id;
+        uint8_t thinks;          /* enum store_thinking */
+    } at[STORE_NODES];
+};
 enum store_result store_get_revision(struct store_db *db, const char *code, int64_t *revision);
 enum store_result store_get_time(struct store_db *db, int64_t *seconds);
-enum store_result store_add_node(struct store_db *db, int64_t now, int64_t *node);
-enum store_result store_put_node(struct store_db *db, int64_t node, int64_t now);
+enum store_result store_add_node(struct store_db *db, int64_t now, enum store_thinking thinks, int64_t *node);
+enum store_result store_put_node(struct store_db *db, int64_t node, enum store_thinking thinks, int64_t now);
 enum store_result store_drop_node(struct store_db *db, int64_t node);
-enum store_result store_claim(struct store_db *db, int64_t node, int64_t now, char codes[STORE_DUE][16], unsigned *count);
+enum store_result store_get_nodes(struct store_db *db, int64_t now, struct store_nodes *nodes);    /* those that are there */
+#define STORE_DUE_BOTS 1         /* the time at which a table is due whose bots have to choose: always */
+enum store_result store_claim(struct store_db *db, int64_t node, int64_t now, int64_t from, int64_t to,
+    char codes[STORE_DUE][16], unsigned *count);
 /* What a server keeps already and is due, some at a time, by the ids after *after, which becomes the place to go on from: a
  * claim may have succeeded without an answer. */
 enum store_result store_get_kept(struct store_db *db, int64_t node, int64_t now, int64_t *after, char codes[STORE_DUE][16],
     unsigned *count);
+
+/* Who is connected to a table at which server: all at one server at once, which takes the place of what it said before;
+ * and at all of them, whether these are still there or not. */
+#define STORE_PRESENT 16
+struct store_present {
+    int64_t visitor, node;
+};
+enum store_result store_put_present(struct store_db *db, int64_t table, const char *code, int64_t node,
+    const int64_t *visitors, unsigned count);
+enum store_result store_get_present(struct store_db *db, int64_t table, struct store_present present[STORE_PRESENT],
+    unsigned *count);
+
+/* Analyses that are to be made, and how many. Asking twice is asking once; STORE_LIMIT: there are so many already, of this
+ * asker (unless that is 0) or in all. A server claims the oldest one that nobody makes, or that was its own; STORE_MISSING:
+ * there is none. */
+enum store_result store_ask_analysis(struct store_db *db, int64_t table, int64_t asker, int64_t now, unsigned most_of_asker,
+    unsigned most, unsigned *count);
+enum store_result store_count_analyses(struct store_db *db, unsigned *count);
+enum store_result store_claim_analysis(struct store_db *db, int64_t node, int64_t now, char code[16]);
+enum store_result store_drop_analysis(struct store_db *db, int64_t table);
 
 /* All of a commit, within a job; and that as a job's `run`. */
 enum store_result store_commit(struct store_db *db, struct store_commit *commit);

@@ -53,6 +53,11 @@ static const struct store_engine *engine_of(const char *where)
     return engines[i];
 }
 
+bool store_can_share(const char *path)
+{
+    return engine_of(path)->is_shared;
+}
+
 void store_name(const char *where, char *to, size_t size)
 {
     engine_of(where)->name_of(where, to, size);

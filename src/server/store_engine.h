@@ -17,14 +17,16 @@
 
 #include "store.h"
 
-#define STORE_VERSION 4          /* of the schema, in every engine */
+#define STORE_VERSION 5          /* of the schema, in every engine */
 #define STORE_FIRST 3            /* the first version that PostgreSQL had */
 
 enum store_statement {
     PUT_VISITOR, ADD_VISITOR, GET_VISITOR, PUT_TOKEN, RENEW_TOKEN, GET_TOKEN, ALL_TOKENS, IDLE_VISITORS, DROP_TOKENS,
     DROP_REQUESTS_OF, DROP_VISITOR, LAST_IDS, TOUCH_TABLE, PUT_PUBLIC, PUT_TABLE, ADD_TABLE, COUNT_HOSTED, PUT_REVISION,
     NEXT_REVISION, NEXT_REVISION_DUE, DROP_REVISION, GET_TABLE, GET_REVISION, GET_TIME, ADD_NODE, PUT_NODE, DROP_NODE,
-    OLD_NODES, CLAIM, GET_KEPT, DISOWN, OPEN_OF, PUBLIC_TABLES, COUNT_OPEN, ABANDONED, GET_DUE, PUT_DUE, TABLE_OF_CODE,
+    OLD_NODES, GET_NODES, CLAIM, GET_KEPT, DISOWN, PUT_PRESENT, GET_PRESENT, DROP_PRESENT, DROP_PRESENT_OF, OLD_PRESENT,
+    DROP_PRESENCE, PUT_ANALYSIS, COUNT_ANALYSES, CLAIM_ANALYSIS, DROP_ANALYSIS, DISOWN_ANALYSES, LOCK_VISITOR, LOCK_OPEN,
+    SEE_VISITOR, VISITOR_OF_ID, OPEN_OF, PUBLIC_TABLES, COUNT_OPEN, ABANDONED, GET_DUE, PUT_DUE, TABLE_OF_CODE,
     OPEN_TABLES, TABLES_OF, FINISHED_TABLES, ADD_LINES, GET_LINES, PUT_CHOICE, GET_CHOICES, PUT_SEAT, GET_SEAT, DROP_SEAT,
     STATISTICS, PUT_REPORT, GET_REPORT, PUT_REQUEST, GET_REQUEST, PUT_CODE, GET_CODE, DROP_CODE, ALL_CODES, PUT_ALIVE,
     GET_ALIVE, PUT_DOWN, GET_DOWN, OLD_DOWN, OLD_TABLES, DROP_LINES, DROP_CHOICES, DROP_SEATS, DROP_REPORTS,
@@ -63,11 +65,11 @@ struct store_engine {
     bool upserts_well;           /* inserting a row that is there costs no more than changing it */
     bool locks_rows;             /* rows stay locked to other servers until a transaction ends */
     bool is_shared;              /* several servers may use one database at the same time */
-    /* Of an engine that is shared: within a transaction, tells the other servers which revision a table has once it is
-     * committed; and hears of theirs (store_listen). NULL without memory. */
-    void (*announce)(struct store_db *db, const char *code, int64_t revision);
+    /* Of an engine that is shared: within a transaction, tells the other servers what is new once it is committed, such
+     * as the revision of a table; and hears of theirs (store_listen). NULL without memory. */
+    void (*announce)(struct store_db *db, const char *word, int64_t number);
     struct store_listener *(*listen)(struct store_db *db, uv_loop_t *loop,
-        void (*heard)(void *context, const char *code, int64_t revision), void *context);
+        void (*heard)(void *context, const char *word, int64_t number), void *context);
     void (*listen_end)(struct store_listener *listener);
     bool (*is_mine)(const char *where);      /* whether --database means this engine */
 

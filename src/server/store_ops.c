@@ -197,6 +197,37 @@ enum store_result store_get_visitor(struct store_db *db, const uint8_t token[32]
     return STORE_OK;
 }
 
+enum store_result store_get_visitor_by_id(struct store_db *db, int64_t id, struct store_visitor *visitor)
+{
+    enum store_result result = ask(db, VISITOR_OF_ID, id);
+    if (result || (result = next(db)))
+        return result;
+    *visitor = (struct store_visitor){ .id = number(db, 0), .created = number(db, 2), .seen = number(db, 3) };
+    copy_text(db, 1, visitor->name, sizeof visitor->name);
+    finish(db);
+    return STORE_OK;
+}
+
+/* Tells the other servers, once the transaction is committed. */
+static void announce(struct store_db *db, const char *word, int64_t with)
+{
+    if (db->engine->announce)
+        db->engine->announce(db, word, with);
+}
+
+enum store_result store_rename_visitor(struct store_db *db, struct store_visitor *visitor)
+{
+    enum store_result result = store_put_visitor(db, visitor);
+    if (!result)
+        announce(db, STORE_NEWS_NAME, visitor->id);
+    return result;
+}
+
+enum store_result store_see_visitor(struct store_db *db, int64_t id, int64_t seen)
+{
+    return change(db, NOW, STORE_MISSING, SEE_VISITOR, id, seen);
+}
+
 enum store_result store_each_visitor(struct store_db *db, bool (*each)(void *context,
     const struct store_visitor *visitor), void *context)
 {
@@ -287,15 +318,34 @@ enum store_result store_put_table(struct store_db *db, const struct store_table 
     return result ? result : change(db, NOW, STORE_OK, PUT_REVISION, table->id, (int64_t)1, table->due, table->keeper);
 }
 
-/* A table that does not exist yet. STORE_CONFLICT: its code has a table. */
-static enum store_result add_table(struct store_db *db, const struct store_table *table, unsigned most, int64_t *id)
+/* Whether there may be one more table. Two servers that count at the same time wait for each other: locks are taken before
+ * counting, the one for all tables first. */
+static enum store_result check_room(struct store_db *db, const struct store_commit *commit)
 {
-    int64_t hosted = 0;
-    enum store_result result = get_number(db, ask(db, COUNT_HOSTED, table->host), 0, &hosted);
+    int64_t count = 0;
+    enum store_result result = STORE_OK;
+    if (commit->most_open) {
+        if (db->engine->is_shared)
+            result = get_number(db, ask(db, LOCK_OPEN), 0, &count);
+        if (!result)
+            result = get_number(db, ask(db, COUNT_OPEN), 0, &count);
+        if (result || count >= commit->most_open)
+            return result ? result : STORE_LIMIT;
+    }
+    if (db->engine->is_shared && commit->most)
+        result = change(db, NOW, STORE_OK, LOCK_VISITOR, commit->table.host);
+    if (!result)
+        result = get_number(db, ask(db, COUNT_HOSTED, commit->table.host), 0, &count);
+    return result ? result : commit->most && count >= commit->most ? STORE_LIMIT : STORE_OK;
+}
+
+/* A table that does not exist yet. STORE_CONFLICT: its code has a table. */
+static enum store_result add_table(struct store_db *db, const struct store_commit *commit, int64_t *id)
+{
+    const struct store_table *table = &commit->table;
+    enum store_result result = check_room(db, commit);
     if (result)
         return result;
-    if (most && hosted >= most)
-        return STORE_LIMIT;
     result = get_number(db, ask(db, ADD_TABLE, (int64_t)table->state, table->changed, table->config, table->code,
         table->created, table->host, (int64_t)table->is_public), 0, id);
     if (result || !*id)
@@ -641,24 +691,61 @@ enum store_result store_get_time(struct store_db *db, int64_t *seconds)
 
 /* A server registers with the shared database under a number. Those not seen for a day are removed; STORE_NODE_SECONDS is
  * when others may take over what they keep. */
-enum store_result store_add_node(struct store_db *db, int64_t now, int64_t *node)
+enum store_result store_add_node(struct store_db *db, int64_t now, enum store_thinking thinks, int64_t *node)
 {
     *node = 0;
     if (!db->engine->is_shared)
         return STORE_OK;
     enum store_result result = change(db, NOW, STORE_OK, OLD_NODES, now - 86400);
-    return result ? result : get_number(db, ask(db, ADD_NODE, now), 0, node);
+    if (!result)
+        result = change(db, NOW, STORE_OK, OLD_PRESENT);
+    return result ? result : get_number(db, ask(db, ADD_NODE, now, (int64_t)thinks), 0, node);
 }
 
-enum store_result store_put_node(struct store_db *db, int64_t node, int64_t now)
+enum store_result store_put_node(struct store_db *db, int64_t node, enum store_thinking thinks, int64_t now)
 {
-    return db->engine->is_shared ? change(db, NOW, STORE_FAILED, PUT_NODE, node, now) : STORE_OK;
+    return change(db, NOW, STORE_FAILED, PUT_NODE, node, (int64_t)thinks, now);
 }
 
 enum store_result store_drop_node(struct store_db *db, int64_t node)
 {
-    enum store_result result = db->engine->is_shared ? change(db, NOW, STORE_OK, DISOWN, node) : STORE_MISSING;
-    return result ? result : change(db, NOW, STORE_OK, DROP_NODE, node);
+    static const enum store_statement drops[] = { DISOWN, DISOWN_ANALYSES, DROP_PRESENT_OF, DROP_NODE };
+    enum store_result result = change_all(db, drops, sizeof drops / sizeof *drops, node);
+    if (!result)
+        announce(db, STORE_NEWS_WORK, 0);
+    return result;
+}
+
+enum store_result store_get_nodes(struct store_db *db, int64_t now, struct store_nodes *nodes)
+{
+    enum store_result result = ask(db, GET_NODES, now - STORE_NODE_SECONDS, (int64_t)STORE_NODES);
+    nodes->count = 0;
+    while (result == STORE_OK && (result = next(db)) == STORE_OK)
+        nodes->at[nodes->count++] = (struct store_node){ number(db, 0), (uint8_t)number(db, 1) };
+    return at_end(result);
+}
+
+enum store_result store_put_present(struct store_db *db, int64_t table, const char *code, int64_t node,
+    const int64_t *visitors, unsigned count)
+{
+    enum store_result result = change(db, NOW, STORE_OK, DROP_PRESENT, table, node);
+    char word[24];
+    for (unsigned i = 0; i < count && !result; i++)
+        result = change(db, NOW, STORE_FAILED, PUT_PRESENT, table, visitors[i], node);
+    snprintf(word, sizeof word, STORE_NEWS_PRESENCE "%.16s", code);
+    if (!result)
+        announce(db, word, 0);
+    return result;
+}
+
+enum store_result store_get_present(struct store_db *db, int64_t table, struct store_present present[STORE_PRESENT],
+    unsigned *count)
+{
+    enum store_result result = ask(db, GET_PRESENT, table, (int64_t)STORE_PRESENT);
+    *count = 0;
+    while (result == STORE_OK && (result = next(db)) == STORE_OK)
+        present[(*count)++] = (struct store_present){ number(db, 0), number(db, 1) };
+    return at_end(result);
 }
 
 /* Which tables there are. */
@@ -711,9 +798,52 @@ enum store_result store_get_due(struct store_db *db, struct store_place *at, int
 
 /* Tables that are due and whose keeper has not been seen lately become this server's. SKIP LOCKED in the statement lets
  * several servers claim at the same time without waiting for, or getting, the same ones. */
-enum store_result store_claim(struct store_db *db, int64_t node, int64_t now, char codes[STORE_DUE][16], unsigned *count)
+enum store_result store_claim(struct store_db *db, int64_t node, int64_t now, int64_t from, int64_t to,
+    char codes[STORE_DUE][16], unsigned *count)
 {
-    return get_codes(db, ask(db, CLAIM, node, now, now - STORE_NODE_SECONDS, (int64_t)STORE_DUE), codes, count);
+    return get_codes(db, ask(db, CLAIM, node, to, now - STORE_NODE_SECONDS, (int64_t)STORE_DUE, from), codes, count);
+}
+
+enum store_result store_count_analyses(struct store_db *db, unsigned *count)
+{
+    int64_t all;
+    enum store_result result = get_number(db, ask(db, COUNT_ANALYSES, (int64_t)0, (int64_t)0), 0, &all);
+    *count = (unsigned)all;
+    return result;
+}
+
+enum store_result store_ask_analysis(struct store_db *db, int64_t table, int64_t asker, int64_t now, unsigned most_of_asker,
+    unsigned most, unsigned *count)
+{
+    enum store_result result = ask(db, COUNT_ANALYSES, asker, table);
+    if (result || (result = next(db)))
+        return result;
+    int64_t all = number(db, 0), own = number(db, 1);
+    bool is_asked = number(db, 2);
+    finish(db);
+    *count = (unsigned)all;
+    if (is_asked)
+        return STORE_OK;
+    if (all >= most || (asker && own >= most_of_asker))
+        return STORE_LIMIT;
+    result = change(db, NOW, STORE_OK, PUT_ANALYSIS, table, asker, now);
+    if (!result)
+        announce(db, STORE_NEWS_WORK, 0);
+    *count += !result;
+    return result;
+}
+
+enum store_result store_claim_analysis(struct store_db *db, int64_t node, int64_t now, char code[16])
+{
+    unsigned count;
+    enum store_result result = get_codes(db, ask(db, CLAIM_ANALYSIS, node, now - STORE_NODE_SECONDS), (char (*)[16])code,
+        &count);
+    return result ? result : count ? STORE_OK : STORE_MISSING;
+}
+
+enum store_result store_drop_analysis(struct store_db *db, int64_t table)
+{
+    return change(db, NOW, STORE_OK, DROP_ANALYSIS, table);
 }
 
 enum store_result store_get_kept(struct store_db *db, int64_t node, int64_t now, int64_t *after, char codes[STORE_DUE][16],
@@ -835,7 +965,7 @@ enum store_result store_sweep(struct store_db *db, const struct store_keep *keep
     unsigned *count)
 {
     static const enum store_statement drops[] = { DROP_LINES, DROP_CHOICES, DROP_SEATS, DROP_REPORTS, DROP_REQUESTS,
-        DROP_REVISION, DROP_TABLE };
+        DROP_REVISION, DROP_PRESENCE, DROP_ANALYSIS, DROP_TABLE };
     const struct { enum store_statement which; int64_t before; } old[] = { { OLD_REPORTS, keep->reports },
         { OLD_REQUESTS, keep->requests }, { OLD_CODES, keep->codes } };
     enum store_result result = STORE_OK;
@@ -863,7 +993,7 @@ enum store_result store_commit(struct store_db *db, struct store_commit *commit)
 {
     int64_t table = commit->table.id, asker = commit->asker ? commit->asker : commit->table.host;
     bool is_new = !commit->table.revision;
-    enum store_result result = is_new ? add_table(db, &commit->table, commit->most, &table) : next_revision(db, commit);
+    enum store_result result = is_new ? add_table(db, commit, &table) : next_revision(db, commit);
     if (!result && !is_new && commit->table.config)
         result = put_table(db, LATER, &commit->table);
     if (!result && commit->stores_public)
@@ -886,8 +1016,10 @@ enum store_result store_commit(struct store_db *db, struct store_commit *commit)
         result = seat.visitor ? put_seat(db, LATER, &seat) :
             change(db, LATER, STORE_OK, DROP_SEAT, table, (int64_t)s);       /* perhaps there was nobody */
     }
-    if (!result && db->engine->announce)
-        db->engine->announce(db, commit->table.code, commit->table.revision + 1);
+    if (!result)
+        announce(db, commit->table.code, commit->table.revision + 1);
+    if (!result && commit->calls)
+        announce(db, STORE_NEWS_WORK, 0);
     commit->after.id = table;
     commit->after.revision = commit->table.revision + 1;
     return result;

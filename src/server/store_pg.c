@@ -331,6 +331,8 @@ static void announce(struct store_db *base, const char *code, int64_t revision)
     struct pg *db = (struct pg *)base;
     char word[48];
     int size = snprintf(word, sizeof word, "%s%.16s:%lld", db->news_size ? " " : "", code, (long long)revision);
+    if (db->news_size && !strcmp(code, STORE_NEWS_WORK) && strstr(db->news, STORE_NEWS_WORK))
+        return;                              /* once is enough */
     if (db->news_size + (size_t)size >= PG_MOST_NEWS) {
         send_news(db);                       /* if that fails, so does the transaction */
         announce(base, code, revision);

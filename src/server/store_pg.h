@@ -92,6 +92,9 @@ void pg_listen_end(struct store_listener *listener);
  * False with a sentence in `error`. */
 bool pg_connect(struct pg *db, bool first, char *error, size_t size);
 
+/* A further connection to the same server, with the same settings; to be closed with PQfinish. */
+PGconn *pg_connect_beside(const struct pg *db);
+
 /* What became of a transaction whose commit got no answer, over a new connection. */
 enum pg_outcome { PG_KEPT, PG_UNDONE, PG_RUNNING, PG_UNKNOWN };
 enum pg_outcome pg_find_outcome(PGconn *connection, const char *xid);

@@ -31,7 +31,7 @@ struct store_listener {
     uv_thread_t thread;
     uv_mutex_t mutex;
     int wake[2];                 /* a pipe: written to when the thread is to end */
-    char *where;
+    struct pg db;                /* of which it only has where to connect to */
     struct news *first, **end;   /* under the mutex; "": there may have been others */
     void (*heard)(void *context, const char *code, int64_t revision);
     void *context;
@@ -61,10 +61,11 @@ static bool run_sql(PGconn *connection, const char *sql)
     return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
 }
 
-/* The channel's name depends on the schema and cannot be a parameter of LISTEN, so the server quotes it first. */
-static PGconn *connect_to(const char *where)
+/* With several hosts, to the one that can be written: a standby hears of nothing. The channel's name depends on the schema
+ * and cannot be a parameter of LISTEN, so the server quotes it first. */
+static PGconn *connect_to(const struct pg *db)
 {
-    PGconn *connection = PQconnectdb(where);
+    PGconn *connection = pg_connect_beside(db);
     bool is_open = PQstatus(connection) == CONNECTION_OK;
     PGresult *result = is_open ? PQexec(connection, "SELECT quote_ident(" PG_CHANNEL ")") : NULL;
     char sql[160] = "";
@@ -96,7 +97,7 @@ static void listen_for_news(void *argument)
         if (!connection) {
             if (delay && is_over(listener, -1, delay))
                 break;
-            connection = connect_to(listener->where);
+            connection = connect_to(&listener->db);
             delay = connection || !delay ? FIRST_DELAY : 2 * delay < LONGEST_DELAY ? 2 * delay : LONGEST_DELAY;
             if (connection)
                 push(listener, "");
@@ -159,7 +160,7 @@ static void on_closed(uv_handle_t *handle)
     uv_mutex_destroy(&listener->mutex);
     close(listener->wake[0]);
     close(listener->wake[1]);
-    free(listener->where);
+    free(listener->db.where);
     free(listener);
 }
 
@@ -172,9 +173,10 @@ struct store_listener *pg_listen(struct store_db *base, uv_loop_t *loop,
     listener->end = &listener->first;
     listener->heard = heard;
     listener->context = context;
-    listener->where = strdup(((struct pg *)base)->where);
-    if (!listener->where || pipe(listener->wake)) {
-        free(listener->where);
+    listener->db.write = true;
+    listener->db.where = strdup(((struct pg *)base)->where);
+    if (!listener->db.where || pipe(listener->wake)) {
+        free(listener->db.where);
         free(listener);
         return NULL;
     }

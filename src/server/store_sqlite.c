@@ -97,6 +97,14 @@ static const char *const steps[STORE_VERSION] = {
     "CREATE INDEX game_host ON game (host) WHERE state < 2;"
     "CREATE INDEX game_public ON game (state) WHERE public = 1 AND state < 2;"
     "ALTER TABLE token ADD COLUMN renewed INTEGER NOT NULL DEFAULT 0;",
+
+    /* What several servers share, so that both engines know the same statements; with a file there is one server. */
+    "CREATE TABLE node (id INTEGER PRIMARY KEY, seen INTEGER NOT NULL, thinks INTEGER NOT NULL DEFAULT 1) STRICT;"
+    "CREATE TABLE presence (game INTEGER NOT NULL, visitor INTEGER NOT NULL, node INTEGER NOT NULL,"
+    " PRIMARY KEY (game, visitor, node)) STRICT, WITHOUT ROWID;"
+    "CREATE INDEX presence_node ON presence (node);"
+    "CREATE TABLE analysis (game INTEGER PRIMARY KEY REFERENCES game, asker INTEGER NOT NULL, asked INTEGER NOT NULL,"
+    " node INTEGER NOT NULL DEFAULT 0) STRICT;",
 };
 
 /* The steps of a transaction: prepared at once, since a rollback must not fail for want of memory. */
@@ -252,6 +260,18 @@ static enum store_result job_end(struct store_db *base, enum store_result result
 
 /* Statements. */
 
+/* Nobody else writes while a transaction does: rows need no locks, and SQLite has no words for them. */
+static int prepare(struct sqlite *db, const char *sql, sqlite3_stmt **statement)
+{
+    static const char lock[] = " FOR UPDATE SKIP LOCKED";
+    const char *at = strstr(sql, lock);
+    char plain[1024];
+    int length = at ? snprintf(plain, sizeof plain, "%.*s%s", (int)(at - sql), sql, at + sizeof lock - 1) : 0;
+    if (length >= (int)sizeof plain)
+        return SQLITE_TOOBIG;
+    return sqlite3_prepare_v3(db->sql, at ? plain : sql, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
+}
+
 /* A statement with its values, ready to be stepped; NULL with the result of what went wrong. */
 static sqlite3_stmt *ready(struct sqlite *db, enum store_result *result, enum store_statement which,
     const struct store_value *values)
@@ -264,7 +284,7 @@ static sqlite3_stmt *ready(struct sqlite *db, enum store_result *result, enum st
         return NULL;
     }
     if (!*s)
-        code = sqlite3_prepare_v3(db->sql, text->sql, -1, SQLITE_PREPARE_PERSISTENT, s, NULL);
+        code = prepare(db, text->sql, s);
     for (int i = 0; text->kinds[i] && !code; i++) {
         const struct store_value *value = &values[i];
         if (text->kinds[i] == 'i')

@@ -27,6 +27,10 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [IDLE_VISITORS] = { "ii", "SELECT id, 0 FROM visitor WHERE seen < ?1"
         " AND NOT EXISTS (SELECT 1 FROM seat WHERE seat.visitor = visitor.id) AND id < (SELECT max(id) FROM visitor)"
         " ORDER BY seen LIMIT ?2" },
+    [SEE_VISITOR] = { "ii", "UPDATE visitor SET seen = ?2 WHERE id = ?1" },
+    [VISITOR_OF_ID] = { "i", "SELECT id, name, created, seen FROM visitor WHERE id = ?1" },
+    /* Of two servers that count the same visitor's tables one waits for the other. */
+    [LOCK_VISITOR] = { "i", "UPDATE visitor SET seen = seen WHERE id = ?1" },
     [DROP_TOKENS] = { "i", "DELETE FROM token WHERE visitor = ?1" },
     [DROP_REQUESTS_OF] = { "i", "DELETE FROM request WHERE visitor = ?1" },
     [DROP_VISITOR] = { "i", "DELETE FROM visitor WHERE id = ?1" },
@@ -48,19 +52,39 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [NEXT_REVISION_DUE] = { "iiii", "UPDATE revision SET number = number + 1, due = nullif(?3, 0), keeper = ?4"
         " WHERE game = ?1 AND number = ?2" },
     [GET_REVISION] = { "t", "SELECT number FROM revision JOIN game ON game.id = revision.game WHERE code = ?1" },
-    /* These only where several servers use one database, which is PostgreSQL. */
+    /* These two only where several servers use one database, which is PostgreSQL. */
     [GET_TIME] = { "", "SELECT extract(epoch FROM clock_timestamp())::bigint" },
-    [ADD_NODE] = { "i", "INSERT INTO node (seen) VALUES (?1) RETURNING id" },
-    [PUT_NODE] = { "ii", "INSERT INTO node (id, seen) VALUES (?1, ?2)"
+    [LOCK_OPEN] = { "", "SELECT 1 FROM pg_advisory_xact_lock(1348031042)" },
+    [ADD_NODE] = { "ii", "INSERT INTO node (seen, thinks) VALUES (?1, ?2) RETURNING id" },
+    [PUT_NODE] = { "iii", "INSERT INTO node (id, thinks, seen) VALUES (?1, ?2, ?3)"
         " ON CONFLICT (id) DO UPDATE SET seen = excluded.seen" },
+    [GET_NODES] = { "ii", "SELECT id, thinks FROM node WHERE seen > ?1 ORDER BY id DESC LIMIT ?2" },
     [DROP_NODE] = { "i", "DELETE FROM node WHERE id = ?1" },
     [OLD_NODES] = { "i", "DELETE FROM node WHERE seen < ?1" },
-    [CLAIM] = { "iiii", "UPDATE revision SET keeper = ?1 FROM game WHERE game.id = revision.game AND revision.game IN"
-        " (SELECT game FROM revision WHERE due <= ?2 AND keeper <> ?1"
+    [CLAIM] = { "iiiii", "UPDATE revision SET keeper = ?1 WHERE game IN"
+        " (SELECT game FROM revision WHERE due <= ?2 AND due >= ?5 AND keeper <> ?1"
         " AND keeper NOT IN (SELECT id FROM node WHERE seen > ?3)"
-        " ORDER BY due, game LIMIT ?4 FOR UPDATE SKIP LOCKED) RETURNING code" },
+        " ORDER BY due, game LIMIT ?4 FOR UPDATE SKIP LOCKED)"
+        " RETURNING (SELECT code FROM game WHERE game.id = revision.game)" },
     [GET_KEPT] = { "iiii", "SELECT code, due, game FROM revision JOIN game ON game.id = revision.game"
         " WHERE keeper = ?1 AND due <= ?2 AND game > ?3 ORDER BY game LIMIT ?4" },
+    [PUT_PRESENT] = { "iii", "INSERT INTO presence (game, visitor, node) VALUES (?1, ?2, ?3)" },
+    /* Those of servers that started later first: the others may be gone. */
+    [GET_PRESENT] = { "ii", "SELECT visitor, node FROM presence WHERE game = ?1 ORDER BY node DESC, visitor LIMIT ?2" },
+    [DROP_PRESENT] = { "ii", "DELETE FROM presence WHERE game = ?1 AND node = ?2" },
+    [DROP_PRESENT_OF] = { "i", "DELETE FROM presence WHERE node = ?1" },
+    [OLD_PRESENT] = { "", "DELETE FROM presence WHERE node NOT IN (SELECT id FROM node)" },
+    [DROP_PRESENCE] = { "i", "DELETE FROM presence WHERE game = ?1" },
+    [PUT_ANALYSIS] = { "iii", "INSERT INTO analysis (game, asker, asked) VALUES (?1, ?2, ?3)"
+        " ON CONFLICT (game) DO NOTHING" },
+    [COUNT_ANALYSES] = { "ii", "SELECT count(*), count(CASE WHEN asker = ?1 THEN 1 END),"
+        " count(CASE WHEN game = ?2 THEN 1 END) FROM analysis" },
+    [CLAIM_ANALYSIS] = { "ii", "UPDATE analysis SET node = ?1 WHERE game IN"
+        " (SELECT game FROM analysis WHERE node = ?1 OR node NOT IN (SELECT id FROM node WHERE seen > ?2)"
+        " ORDER BY asked, game LIMIT 1 FOR UPDATE SKIP LOCKED)"
+        " RETURNING (SELECT code FROM game WHERE game.id = analysis.game)" },
+    [DROP_ANALYSIS] = { "i", "DELETE FROM analysis WHERE game = ?1" },
+    [DISOWN_ANALYSES] = { "i", "UPDATE analysis SET node = 0 WHERE node = ?1" },
     [DISOWN] = { "i", "UPDATE revision SET keeper = 0 WHERE keeper = ?1" },
     [DROP_REVISION] = { "i", "DELETE FROM revision WHERE game = ?1" },
     [GET_TABLE] = { "i", "SELECT id, code, state, created, changed, config, host, public, number, coalesce(due, 0), keeper"
@@ -74,7 +98,8 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [ABANDONED] = { "i", "SELECT code FROM game WHERE state = 0 AND changed < ?1 ORDER BY changed LIMIT 1" },
     [GET_DUE] = { "iiii", "SELECT code, due, game FROM revision JOIN game ON game.id = revision.game"
         " WHERE due IS NOT NULL AND due <= ?3 AND (due > ?1 OR (due = ?1 AND game > ?2)) ORDER BY due, game LIMIT ?4" },
-    [PUT_DUE] = { "iii", "UPDATE revision SET due = nullif(?3, 0), keeper = 0 WHERE game = ?1 AND number = ?2" },
+    [PUT_DUE] = { "iii", "UPDATE revision SET number = number + 1, due = nullif(?3, 0), keeper = 0"
+        " WHERE game = ?1 AND number = ?2" },
     [TABLE_OF_CODE] = { "t", "SELECT id FROM game WHERE code = ?1" },
     [OPEN_TABLES] = { "", "SELECT id, 0 FROM game WHERE state < 2 ORDER BY created, id" },
     [TABLES_OF] = { "ii", "SELECT game.id, seat.seat FROM seat JOIN game ON game.id = seat.game WHERE visitor = ?1"

@@ -91,9 +91,14 @@ static bool is_observed_by(const struct table *table, int64_t visitor)
     return false;
 }
 
+static bool is_connected(const struct table *table, int64_t visitor)
+{
+    return is_observed_by(table, visitor) || presence_has(table, visitor);
+}
+
 bool table_is_here(const struct table *table, unsigned seat)
 {
-    return is_observed_by(table, table->now.seat[seat].visitor);
+    return is_connected(table, table->now.seat[seat].visitor);
 }
 
 uint64_t table_left(const struct table *table, unsigned seat)
@@ -122,7 +127,7 @@ static void note_left(struct table *table, int64_t visitor)
 
 bool table_has_host(const struct table *table)
 {
-    return is_observed_by(table, table->host);
+    return is_connected(table, table->host);
 }
 
 /* start[line + 1] always exists (see struct table_log); the 1 that is subtracted is the newline. */
@@ -147,6 +152,7 @@ void table_notify(struct table *table)
 {
     for (struct table_observer *observer = table->observers; observer; observer = observer->next)
         observer->changed(observer);
+    presence_update(table);
 }
 
 /* Bots of a table where a person waits go before those of a table that only bots and absent players are at (schedule.h). */
@@ -325,6 +331,7 @@ void table_forget(struct table *table)
             table_count_out(table);          /* it was never stored */
         leave_address(table->address);
         table->address = NULL;
+        presence_leave(table);
         while (table->observers)
             table_unobserve(table->observers);
         for (unsigned s = 0; s < PYR_MAX_SEATS && table->server->pool; s++)
@@ -646,6 +653,8 @@ static enum store_result fetch_run(struct store_db *db, struct store_job *job)
     if (!result && !copy_text(&fetch->config, fetch->row.config))
         return STORE_NO_ROOM;
     fetch->row.config = fetch->config;
+    if (!result && fetch->done && fetch->server->shared)
+        result = store_get_present(db, fetch->row.id, fetch->present, &fetch->presents);
     return result;
 }
 
@@ -668,8 +677,10 @@ static void fetch_done(struct store_job *job, enum store_result result)
         adopt(table, fetch);
     if (!table && !result) {
         table = table_restore(fetch->server, &fetch->row, fetch->text, fetch->size, fetch->choices, fetch->count);
-        if (table)
+        if (table) {
+            presence_take(table, fetch->present, fetch->presents);
             table_wake(table);
+        }
     }
     fetch->is_current = !result && table && table->revision >= fetch->row.revision;
     fetch->done(fetch, table, table ? ERROR_NONE : result && result != STORE_MISSING ? ERROR_STORAGE : ERROR_NO_TABLE);
@@ -861,7 +872,10 @@ static void read_free(struct table *read)
  * serve its clients. Without that, each server would let the same bot think. */
 bool table_is_kept_here(const struct table *table)
 {
-    return !table->server->shared || !table->keeper || table->keeper == table->server->node;
+    const struct server *server = table->server;
+    if (!server->shared || table->keeper)
+        return !server->shared || table->keeper == server->node;
+    return !(table->due == STORE_DUE_BOTS && (server->options.thinks_only || server_leaves_bots(server)));
 }
 
 /* Puts what was fetched in place of what is in memory, and tells. Nothing is under way at the table but its first change. */

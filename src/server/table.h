@@ -24,6 +24,7 @@
 #define KEY_SIZE 22              /* letters of a seat's key */
 #define ID_SIZE 37               /* a message's id with its end */
 #define STANDIN "club"           /* the bot that plays for someone who is away */
+#define PRESENT (PYR_MAX_SEATS + 1)      /* those whose presence matters: players and the host */
 #define HOST_GONE_MS 120000      /* after so long without the host any player may ask for a stand-in */
 
 struct change;
@@ -128,6 +129,14 @@ struct table {
     /* When a person's last connection ended, in milliseconds. By visitor, not by seat: seats move (apply_arrange). */
     struct { int64_t visitor; uint64_t at; } left[PYR_MAX_SEATS];
     uint64_t host_left;          /* the same of the host; if there was none, when the table came into memory */
+    struct {                     /* on a database that several servers share (presence.c) */
+        int64_t shown[PRESENT];  /* who is stored as connected here */
+        unsigned shown_count;
+        struct store_present other[STORE_PRESENT];     /* who is connected to other servers, as last read */
+        bool is_alive[STORE_PRESENT];        /* that server is there */
+        unsigned count;
+        bool writes, reads, reads_again;     /* a job is under way */
+    } presence;
     bool analysing;
     int64_t asker;               /* while it is made: as in struct table_request */
     struct { uint64_t messages,
@@ -172,6 +181,8 @@ struct fetch {
     size_t size;
     struct store_choice choices[STORE_SEATS];
     unsigned count;
+    struct store_present present[STORE_PRESENT];     /* not of table_refresh */
+    unsigned presents;
 };
 struct fetch *table_fetch(struct server *server, const char *code,
     void (*done)(struct fetch *fetch, struct table *table, enum error error), void *context);
@@ -203,6 +214,15 @@ void table_observe(struct table *table, struct table_observer *observer);
 void table_unobserve(struct table_observer *observer);     /* follows no table afterwards */
 void table_notify(struct table *table);      /* calls every observer */
 void table_presence_changed(struct table *table);          /* who is here, or plays over which connection */
+
+/* presence.c: the other servers' part of who is here. */
+bool presence_has(const struct table *table, int64_t visitor);         /* connected to another server */
+void presence_update(struct table *table);   /* stores who is connected here, if that has changed */
+void presence_read(struct table *table);     /* asks who is connected to the others */
+void presence_take(struct table *table, const struct store_present *present, unsigned count);      /* the answer */
+void presence_judge_all(struct server *server);            /* another server is there, or no longer */
+void presence_leave(struct table *table);    /* the table leaves the memory */
+
 pyr_seat table_seat_of(const struct table *table, int64_t visitor);      /* PYR_SPECTATOR: none */
 /* It is public, or theirs: its code need not be guessed. */
 bool table_is_known_to(const struct table *table, const struct visitor *visitor);

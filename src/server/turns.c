@@ -171,6 +171,14 @@ static uint64_t owner_of(struct table *table)
     return table->owner ? table->owner : server_hash(table->server, &table->host, sizeof table->host);
 }
 
+bool server_leaves_bots(const struct server *server)
+{
+    if (server->options.thinks_only)
+        return false;
+    return !server->options.bot_threads || server->thinkers ||
+        (server->nodes.count > 1 && server->pool && pool_is_busy(server->pool));
+}
+
 /* Without memory the next tick tries again. */
 static void think(struct table *table, unsigned seat)
 {
@@ -246,10 +254,10 @@ int64_t table_due(const struct table *table, const struct table_state *state, bo
 {
     for (unsigned s = 0; s < state->seats && state->stage == STORE_RUNNING; s++)
         if (is_played_by_bot(&state->seat[s]))
-            return 1;
+            return STORE_DUE_BOTS;
     if (state->stage != STORE_RUNNING || !state->terms.clock)
         return table_due_at_rest(table, state);
-    return new_phase || table->due <= 1 ? state->changed + clock_seconds(table) : table->due;
+    return new_phase || table->due <= STORE_DUE_BOTS ? state->changed + clock_seconds(table) : table->due;
 }
 
 /* Milliseconds for the phase that begins, or goes on after a restart. */
@@ -332,6 +340,7 @@ static bool is_at_rest(const struct table *table)
 void table_tick(struct table *table)
 {
     check_clock(table);
+    presence_update(table);
     if (is_at_rest(table))
         table_drop(table);
 }

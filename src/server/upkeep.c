@@ -4,15 +4,22 @@
  *
  * Each task is a job of the store with a flag that says it is under way, so a slow database never piles them up. All of
  * it runs in the loop's thread but the run_* functions, which are the store's.
+ * On a database that several servers share it also says once a second that it is there, and claims what is to be done:
+ * tables that are due (bots, clocks) and analyses. A server that only thinks claims at once what others leave to it; those
+ * that serve players, too, wait while there is such a server, and all wait while they have enough to do. They never wait
+ * for long: what nobody has claimed after a few seconds is claimed by whoever looks next.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "judging.h"
+#include "pool.h"
 #include "server.h"
 
 #define BEAT_MS 5000             /* between heartbeats: so much time a crash may give back to the players of a phase */
 #define PROBE_MS 1000            /* the same while nothing can be stored */
 #define LOOK_MS 1000             /* between questions which tables are due */
+#define LATER_LOOKS 3            /* a server that leaves claims to others makes them in every third look */
 #define CHECK_MS 30000           /* between comparisons of revisions, on a shared database */
 #define KEEP_MS 3600000          /* between looks for what is old */
 #define REQUEST_SECONDS (2 * 86400)  /* ids of requests for tables */
@@ -73,10 +80,33 @@ struct look {
     struct store_place at;
     int64_t until;
     int64_t node, now;           /* on a shared database */
-    unsigned open;
+    enum store_thinking thinks;
+    bool claims_bots, claims_rest, claims_analyses;
+    struct store_nodes nodes;
+    char analysis[16];           /* the table whose analysis was claimed; "": none */
+    unsigned open, analyses;
     char codes[STORE_DUE][16];
     unsigned count;
 };
+
+/* What this server makes its own now. */
+static enum store_result claim(struct store_db *db, struct look *look)
+{
+    int64_t from = look->claims_bots ? STORE_DUE_BOTS : STORE_DUE_BOTS + 1, to = look->claims_rest ? look->now :
+        STORE_DUE_BOTS;
+    enum store_result result = STORE_OK;
+    look->count = 0;
+    look->analysis[0] = '\0';
+    if (from <= to)
+        result = store_claim(db, look->node, look->now, from, to, look->codes, &look->count);
+    if (!result && !look->count)
+        result = store_get_kept(db, look->node, look->now, &look->at.table, look->codes, &look->count);
+    if (!result && look->claims_analyses) {
+        result = store_claim_analysis(db, look->node, look->now, look->analysis);
+        result = result == STORE_MISSING ? STORE_OK : result;
+    }
+    return result ? result : store_count_analyses(db, &look->analyses);
+}
 
 /* Alone on its database a server walks through what is due in order of time. With others it first says that it is alive,
  * takes over what nobody keeps, and if there is none of that looks at what it keeps itself. */
@@ -87,10 +117,9 @@ static enum store_result run_look(struct store_db *db, struct store_job *job)
     if (!look->node)
         return store_get_due(db, &look->at, look->until, look->codes, &look->count);
     enum store_result result = store_get_time(db, &look->now);
-    if (!result && !(result = store_put_node(db, look->node, look->now)) && !(result = store_count_open(db, &look->open)))
-        result = store_claim(db, look->node, look->now, look->codes, &look->count);
-    if (!result && !look->count)
-        result = store_get_kept(db, look->node, look->now, &look->at.table, look->codes, &look->count);
+    if (!result && !(result = store_put_node(db, look->node, look->thinks, look->now)) &&
+        !(result = store_get_nodes(db, look->now, &look->nodes)) && !(result = store_count_open(db, &look->open)))
+        result = claim(db, look);
     return result;
 }
 
@@ -106,12 +135,39 @@ static void take_over(struct server *server, char codes[][16], unsigned count)
     }
 }
 
+static void submit_look(struct server *server);
+
+/* The look is over. */
+static void look_end(struct server *server)
+{
+    bool again = server->upkeep.look_again && !server->stopping && !server->stopped;
+    server->upkeep.looking = server->upkeep.look_again = false;
+    if (again)
+        submit_look(server);
+}
+
 static void tables_read(void *context, enum error error)
 {
     struct server *server = context;
-    server->upkeep.looking = false;
     if (error)
         server->upkeep.looked = (struct store_place){ 0 };     /* from the beginning, in a while */
+    look_end(server);
+}
+
+/* Which servers are there. */
+static void see_nodes(struct server *server, const struct store_nodes *nodes)
+{
+    bool is_same = nodes->count == server->nodes.count;
+    for (unsigned i = 0; i < nodes->count && is_same; i++)
+        is_same = nodes->at[i].id == server->nodes.at[i].id;
+    server->thinkers = 0;
+    for (unsigned i = 0; i < nodes->count; i++)
+        server->thinkers += nodes->at[i].thinks == STORE_THINKS_ONLY && nodes->at[i].id != server->node;
+    if (is_same)
+        return;
+    server->nodes = *nodes;
+    server_log(server, LOG_INFO, "servers", "count=%u thinking=%u", nodes->count, server->thinkers);
+    presence_judge_all(server);
 }
 
 /* `looked` is where the walk stands. After a full batch it continues at once, after the last one from `until` on. */
@@ -121,7 +177,7 @@ static void look_done(struct store_job *job, enum store_result result)
     struct server *server = look->server;
     bool is_all = look->count < STORE_DUE;
     if (result) {
-        server->upkeep.looking = false;
+        look_end(server);
     } else {
         server->upkeep.looked = is_all && !look->node ? (struct store_place){ look->until, INT64_MAX } : look->at;
         if (!is_all && !look->node)
@@ -129,6 +185,10 @@ static void look_done(struct store_job *job, enum store_result result)
         if (look->node) {
             clock_follow(look->now);
             server->open_tables = look->open;
+            server->analyses = look->analyses;
+            see_nodes(server, &look->nodes);
+            if (look->analysis[0])
+                judging_claimed(server, look->analysis);
             take_over(server, look->codes, look->count);
         }
         tables_fetch(server, look->codes, look->count, tables_read, server);
@@ -136,11 +196,25 @@ static void look_done(struct store_job *job, enum store_result result)
     free(look);
 }
 
+/* Whether this look leaves what there is to others. */
+static bool leaves_claims(const struct server *server)
+{
+    bool is_busy = server->pool && pool_is_busy(server->pool);
+    return (is_busy || server_leaves_bots(server)) && server->upkeep.looks % LATER_LOOKS;
+}
+
 static void submit_look(struct server *server)
 {
     struct look *look = calloc(1, sizeof *look);
     if (!look)
         return;
+    const struct server_options *options = &server->options;
+    bool thinks = options->thinks_only || options->bot_threads;
+    server->upkeep.looks++;
+    look->thinks = options->thinks_only ? STORE_THINKS_ONLY : options->bot_threads ? STORE_THINKS_TOO : STORE_THINKS_NOT;
+    look->claims_bots = thinks && !leaves_claims(server);
+    look->claims_rest = !options->thinks_only;
+    look->claims_analyses = look->claims_bots && !server->judging;
     look->server = server;
     look->until = server_time();
     look->node = server->node;
@@ -180,8 +254,10 @@ static void check_done(struct store_job *job, enum store_result result)
         if (table)
             table_hear(table, check->revision[i]);
     }
-    if (result)
-        server->upkeep.check_at = 0;         /* the database is away: once more when it is back */
+    if (result) {                            /* the database is away: once more when it is back */
+        server->upkeep.check_at = 0;
+        server->upkeep.missed = true;
+    }
     free(check);
 }
 
@@ -189,7 +265,11 @@ static void check_done(struct store_job *job, enum store_result result)
 static void submit_checks(struct server *server)
 {
     struct check *check = NULL;
-    for (const struct table *table = server->table_list; table; table = table->next) {
+    if (server->upkeep.missed)
+        visitors_hear(server);
+    for (struct table *table = server->table_list; table; table = table->next) {
+        if (server->upkeep.missed)
+            presence_read(table);
         if (!check && !(check = calloc(1, sizeof *check)))
             return;
         memcpy(check->codes[check->count++], table->code, sizeof table->code);
@@ -201,17 +281,40 @@ static void submit_checks(struct server *server)
         store_submit(server->store, &check->job);
         check = NULL;
     }
+    server->upkeep.missed = false;
 }
 
-/* code NULL: announcements may have been lost, so all revisions are compared soon. */
-void upkeep_hear(void *context, const char *code, int64_t revision)
+/* There is something to claim. */
+static void look_soon(struct server *server)
+{
+    bool is_well = store_health(server->store) == STORE_WELL;
+    if (!is_well || server->stopping || server->stopped || (!server->options.thinks_only && server_leaves_bots(server)))
+        return;
+    if (server->upkeep.looking)
+        server->upkeep.look_again = true;
+    else
+        submit_look(server);
+}
+
+/* word NULL: announcements may have been lost, so all revisions are compared soon. */
+void upkeep_hear(void *context, const char *word, int64_t number)
 {
     struct server *server = context;
-    struct table *table = code ? table_find(server, code) : NULL;
-    if (table)
-        table_hear(table, revision);
-    else if (!code)
+    if (!word) {
         server->upkeep.check_at = 0;
+        server->upkeep.missed = true;
+        return;
+    }
+    bool is_presence = word[0] == STORE_NEWS_PRESENCE[0];
+    struct table *table = table_find(server, word + is_presence);
+    if (table && is_presence)
+        presence_read(table);
+    else if (table)
+        table_hear(table, number);
+    else if (!strcmp(word, STORE_NEWS_NAME))
+        visitor_hear(server, number);
+    else if (!strcmp(word, STORE_NEWS_WORK))
+        look_soon(server);
 }
 
 /* The server is about to stop. */

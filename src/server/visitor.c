@@ -372,7 +372,10 @@ struct sighting {
 
 static enum store_result run_sighting(struct store_db *db, struct store_job *job)
 {
-    return store_put_visitor(db, &((struct sighting *)job)->stored);
+    struct store_visitor *stored = &((struct sighting *)job)->stored;
+    enum store_result result = sodium_is_zero(stored->token, sizeof stored->token) ?
+        store_see_visitor(db, stored->id, stored->seen) : STORE_MISSING;
+    return result == STORE_MISSING ? store_put_visitor(db, stored) : result;     /* dropped meanwhile: stored again */
 }
 
 static void sighting_done(struct store_job *job, enum store_result result)
@@ -403,6 +406,52 @@ void visitor_seen(struct server *server, struct visitor *visitor)
         return;
     visitor->seen = now;
     submit_sighting(server, visitor, NULL);
+}
+
+/* Another server has stored a new name. */
+
+struct renaming {
+    struct store_job job;
+    struct server *server;
+    int64_t id;
+    struct store_visitor stored;
+};
+
+static enum store_result run_renaming(struct store_db *db, struct store_job *job)
+{
+    struct renaming *renaming = (struct renaming *)job;
+    return store_get_visitor_by_id(db, renaming->id, &renaming->stored);
+}
+
+static void renaming_done(struct store_job *job, enum store_result result)
+{
+    struct renaming *renaming = (struct renaming *)job;
+    struct visitor *visitor = visitor_by_id(renaming->server, renaming->id);
+    if (visitor && !result && !visitor->naming)
+        memcpy(visitor->name, renaming->stored.name, sizeof visitor->name);
+    free(renaming);
+}
+
+void visitor_hear(struct server *server, int64_t id)
+{
+    struct renaming *renaming = visitor_by_id(server, id) ? calloc(1, sizeof *renaming) : NULL;
+    if (!renaming)
+        return;
+    renaming->server = server;
+    renaming->id = id;
+    renaming->job.run = run_renaming;
+    renaming->job.done = renaming_done;
+    store_submit(server->store, &renaming->job);
+}
+
+static void hear_each(struct map_node *node, void *context)
+{
+    visitor_hear(context, (int64_t)node->key);
+}
+
+void visitors_hear(struct server *server)
+{
+    map_each(&server->visitors, hear_each, server);
 }
 
 /* One-time codes for a second device. */

@@ -22,6 +22,7 @@ struct visitor {
     int64_t created, seen;
     unsigned connections;
     unsigned holds;              /* requests that point here */
+    unsigned naming;             /* of these, those that store a new name */
     uint64_t used;               /* last time that somebody was here, in milliseconds */
     bool forgotten;              /* about to be freed */
     struct conn *conns;          /* sockets */
@@ -76,6 +77,8 @@ void visitor_draw(const char *name, char token[2 * TOKEN_SIZE + 1], struct store
 struct visitor *visitor_hold(struct visitor *visitor);
 void visitor_release(const struct server *server, struct visitor *visitor);
 void visitors_sweep(struct server *server);
+void visitor_hear(struct server *server, int64_t id);                  /* has another name, given at another server */
+void visitors_hear(struct server *server);                             /* anybody may have, since news were missed */
 void visitor_seen(struct server *server, struct visitor *visitor);                      /* is still active */
 /* One-time codes for a second device, ABCD-EFGH: what the database keeps of a new one; the hash of one in whichever letters
  * it was typed, false if it cannot be one. */

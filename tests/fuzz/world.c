@@ -171,6 +171,7 @@ enum error pool_submit(struct pool *pool, struct pool_job *job, uint64_t address
 
 void pool_watch(struct pool *pool, struct ask *ask, bool watched) { (void)pool; (void)ask; (void)watched; }
 bool pool_rest(struct pool *pool) { (void)pool; return false; }
+bool pool_is_busy(const struct pool *pool) { (void)pool; return false; }
 struct pool_state pool_state(const struct pool *pool) { (void)pool; return (struct pool_state){ 0 }; }
 
 static void think(struct bot_job *bot_job)

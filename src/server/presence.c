@@ -1,0 +1,245 @@
+/*
+ * presence.c: who is connected to a table, at whichever server. Each server stores which players of a table, and whether
+ * its host, are connected to it, and tells the others, who then read all of it. What a server that is gone has stored
+ * counts no more, and counts again if that server was only stopped for a while.
+ *
+ * Presence decides nothing about a game but whether a bot may stand in for someone; it may be late by a moment, and after a
+ * server has died by STORE_NODE_SECONDS and a second.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "server.h"
+
+/* Bits of the seats whose people are here, and one of the host. */
+#define HOST_BIT (1u << PYR_MAX_SEATS)
+
+static unsigned who_is_here(const struct table *table)
+{
+    unsigned here = table_has_host(table) ? HOST_BIT : 0;
+    for (unsigned s = 0; s < table->now.seats; s++)
+        here |= table_is_here(table, s) ? 1u << s : 0;
+    return here;
+}
+
+/* Those who went are noted, and everyone is told. */
+static void compare(struct table *table, unsigned before)
+{
+    unsigned here = who_is_here(table), gone = before & ~here;
+    for (unsigned s = 0; s < table->now.seats; s++)
+        if (gone >> s & 1)
+            table->left[s] = server_now(table->server);
+    if (gone & HOST_BIT)
+        table->host_left = server_now(table->server);
+    if (here != before)
+        table_presence_changed(table);
+}
+
+static bool is_alive(const struct server *server, int64_t node)
+{
+    for (unsigned i = 0; i < server->nodes.count; i++)
+        if (server->nodes.at[i].id == node)
+            return true;
+    return false;
+}
+
+bool presence_has(const struct table *table, int64_t visitor)
+{
+    for (unsigned i = 0; i < table->presence.count && visitor; i++)
+        if (table->presence.other[i].visitor == visitor && table->presence.is_alive[i])
+            return true;
+    return false;
+}
+
+/* Which of the servers that were read of are still there. */
+static void judge(struct table *table)
+{
+    for (unsigned i = 0; i < table->presence.count; i++)
+        table->presence.is_alive[i] = is_alive(table->server, table->presence.other[i].node);
+}
+
+void presence_judge_all(struct server *server)
+{
+    for (struct table *table = server->table_list; table; table = table->next) {
+        if (!table->presence.count)
+            continue;
+        unsigned before = who_is_here(table);
+        judge(table);
+        compare(table, before);
+    }
+}
+
+void presence_take(struct table *table, const struct store_present *present, unsigned count)
+{
+    unsigned before = who_is_here(table);
+    table->presence.count = 0;
+    for (unsigned i = 0; i < count; i++)
+        if (present[i].node != table->server->node)
+            table->presence.other[table->presence.count++] = present[i];
+    judge(table);
+    compare(table, before);
+}
+
+/* Reading. */
+
+struct reading {
+    struct store_job job;
+    struct table *table;
+    int64_t id;
+    struct store_present present[STORE_PRESENT];
+    unsigned count;
+};
+
+static enum store_result run_reading(struct store_db *db, struct store_job *job)
+{
+    struct reading *reading = (struct reading *)job;
+    return store_get_present(db, reading->id, reading->present, &reading->count);
+}
+
+/* Nothing is under way here any more. False: the table was only waiting for that, and is gone. */
+static bool release(struct table *table)
+{
+    table->jobs--;
+    if (!table->gone)
+        return true;
+    table_forget(table);
+    return false;
+}
+
+static void reading_done(struct store_job *job, enum store_result result)
+{
+    struct reading *reading = (struct reading *)job;
+    struct table *table = reading->table;
+    bool again = table->presence.reads_again;
+    table->presence.reads = table->presence.reads_again = false;
+    if (release(table)) {
+        if (!result)
+            presence_take(table, reading->present, reading->count);
+        if (again)
+            presence_read(table);
+    }
+    free(reading);
+}
+
+void presence_read(struct table *table)
+{
+    if (table->presence.reads || table->gone || !table->id) {
+        table->presence.reads_again = table->presence.reads;
+        return;
+    }
+    struct reading *reading = calloc(1, sizeof *reading);
+    if (!reading)
+        return;                              /* the next news read it */
+    *reading = (struct reading){ .job = { .run = run_reading, .done = reading_done }, .table = table, .id = table->id };
+    table->presence.reads = true;
+    table->jobs++;
+    store_submit(table->server->store, &reading->job);
+}
+
+/* Storing. */
+
+struct writing {
+    struct store_job job;
+    struct table *table;         /* NULL: it has left the memory */
+    int64_t id, node;
+    char code[CODE_SIZE + 1];
+    int64_t visitor[PRESENT];
+    unsigned count;
+};
+
+static enum store_result run_writing(struct store_db *db, struct store_job *job)
+{
+    const struct writing *writing = (struct writing *)job;
+    return store_put_present(db, writing->id, writing->code, writing->node, writing->visitor, writing->count);
+}
+
+static void writing_done(struct store_job *job, enum store_result result)
+{
+    struct writing *writing = (struct writing *)job;
+    struct table *table = writing->table;
+    if (table)
+        table->presence.writes = false;
+    if (table && !result) {
+        memcpy(table->presence.shown, writing->visitor, sizeof writing->visitor);
+        table->presence.shown_count = writing->count;
+    }
+    if (table && release(table) && !result)
+        presence_update(table);              /* what has changed meanwhile; after a failure the next tick tries again */
+    free(writing);
+}
+
+static struct writing *writing_new(const struct table *table)
+{
+    struct writing *writing = calloc(1, sizeof *writing);
+    if (!writing)
+        return NULL;
+    writing->job.run = run_writing;
+    writing->job.done = writing_done;
+    writing->id = table->id;
+    writing->node = table->server->node;
+    memcpy(writing->code, table->code, sizeof writing->code);
+    return writing;
+}
+
+static void add(int64_t list[PRESENT], unsigned *count, int64_t visitor)
+{
+    for (unsigned i = 0; i < *count; i++)
+        if (list[i] == visitor)
+            return;
+    list[(*count)++] = visitor;
+}
+
+/* Those whose presence matters and who are connected to this server. */
+static unsigned find_own(const struct table *table, int64_t list[PRESENT])
+{
+    unsigned count = 0;
+    for (const struct table_observer *observer = table->observers; observer; observer = observer->next) {
+        int64_t visitor = observer->visitor;
+        if (visitor && count < PRESENT && (visitor == table->host || table_seat_of(table, visitor) < PYR_MAX_SEATS))
+            add(list, &count, visitor);
+    }
+    return count;
+}
+
+static bool is_same(const struct table *table, const int64_t list[PRESENT], unsigned count)
+{
+    if (table->presence.shown_count != count)
+        return false;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned j = 0;
+        while (j < count && table->presence.shown[j] != list[i])
+            j++;
+        if (j == count)
+            return false;
+    }
+    return true;
+}
+
+void presence_update(struct table *table)
+{
+    struct server *server = table->server;
+    int64_t list[PRESENT] = { 0 };
+    if (!server->shared || server->stopping || server->stopped || table->gone || !table->revision || table->presence.writes)
+        return;
+    unsigned count = find_own(table, list);
+    struct writing *writing = is_same(table, list, count) ? NULL : writing_new(table);
+    if (!writing)
+        return;
+    memcpy(writing->visitor, list, sizeof list);
+    writing->count = count;
+    writing->table = table;
+    table->presence.writes = true;
+    table->jobs++;
+    store_submit(server->store, &writing->job);
+}
+
+void presence_leave(struct table *table)
+{
+    struct server *server = table->server;
+    if (!table->presence.shown_count || server->stopping || server->stopped)
+        return;                              /* a server that stops takes back all of it at once */
+    struct writing *writing = writing_new(table);
+    table->presence.shown_count = 0;
+    if (writing)
+        store_submit(server->store, &writing->job);
+}

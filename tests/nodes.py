@@ -1,0 +1,571 @@
+#!/usr/bin/env python3
+"""What two or three servers on one PostgreSQL know of each other: who is connected, names, closed tables, rematches,
+one-time codes, ids of messages, clocks, analyses, limits; and servers that only think. Each case does one thing at one
+server and looks at another. usage: nodes.py PYRAMIDS SOURCE_ROOT [CASE]"""
+# pylint: disable=cell-var-from-loop  # until_so is over before the loop goes on
+import os
+import random
+import re
+import secrets
+import signal
+import subprocess
+import threading
+import time
+
+import postgres
+import wire
+from cluster import Node, Thinker
+from wire import Clock, Visitor, until_so
+
+NUMBER = '0123456789abcdef' * 4
+
+
+def at(node, who):
+    return Visitor(node, who.cookie)
+
+
+def metric(node, name):
+    found = re.search(rf'^pyramids_{re.escape(name)} (\S+)$', Visitor(node).want(200, 'GET', '/metrics').text, re.M)
+    return float(found.group(1))
+
+
+def choices_made(node):
+    return sum(metric(node, f'bots_choices_total{{cost="{cost}"}}') for cost in ('light', 'heavy'))
+
+
+class Base:
+    """A PostgreSQL server with one database, and servers on it, which end with it."""
+
+    def __init__(self, folder, small=0):
+        self.folder, self.nodes, self.server = folder, [], postgres.Postgres()
+        self.name = self.server.small_base(small) if small else self.server.base()
+        self.where = self.server.where(self.name)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        for node in self.nodes:
+            node.__exit__(kind, value, trace)
+        self.server.close()
+
+    def node(self, *options, env=None, metrics=True, generous=True):
+        self.nodes.append(Node(self.folder, len(self.nodes), self.where, *options, env=env, metrics=metrics,
+                               generous=generous))
+        return self.nodes[-1]
+
+    def thinker(self):
+        self.nodes.append(Thinker(self.folder, len(self.nodes), self.where))
+        return self.nodes[-1]
+
+    def sql(self, text):
+        return self.server.sql(text, self.name)
+
+
+def keeper(base, code):
+    return base.sql(f"SELECT keeper FROM revision JOIN game ON game.id = revision.game WHERE code = '{code}'")
+
+
+def two_at_a_table(base, a, b, **more):
+    """Ana at one server, Ben at the other, both at a table that runs; neither has chosen."""
+    ana, ben = a.visitor('Ana'), b.visitor('Ben')
+    code = ana.make('open', 'open', **more)
+    one, other = ana.seat(code), ben.seat(code)
+    for link in (one, other):
+        link.until(lambda: link.table['state'] == 'running' and link.pick(random.Random(1)))
+    return ana, ben, code, one, other
+
+
+# Servers that only think.
+
+def case_think(folder):
+    """A server without threads for bots, and one that only thinks: games go on, and the first has thought of nothing."""
+    with Base(folder) as base:
+        a, t = base.node('--bot-threads', '0'), base.thinker()
+        ana = a.visitor()
+        for kinds in (('open', 'bot:novice', 'bot:casual'), ('open', 'bot:expert')):
+            code = ana.make(*kinds)
+            link = ana.seat(code)
+            wire.play([link], random.Random(2), until=lambda: len(kinds) == 2 and link.version > 20)
+            if len(kinds) == 3:
+                wire.check_record(folder, ana.record(code))
+        assert choices_made(a) == 0 and choices_made(t) > 20
+        assert metric(a, 'servers') == 2 and metric(a, 'servers_thinking') == 1
+        # It serves nobody but those who watch it.
+        assert Visitor(t).want(200, 'GET', '/healthz').text == 'ok\n'
+        Visitor(t).want(404, 'GET', '/api/tables')
+        with open(os.path.join(t.folder, 'ready'), encoding='utf-8') as ready:
+            assert ready.read() == '\n'
+
+
+def case_think_before_serve(folder):
+    """A server with threads of its own leaves the bots to the one that only thinks, as soon as there is one."""
+    with Base(folder) as base:
+        a = base.node()
+        ana = a.visitor()
+        code = ana.make('open', 'bot:novice')
+        link = ana.seat(code)
+        wire.play([link], random.Random(2), until=lambda: link.version > 12)
+        assert choices_made(a) > 0
+        t = base.thinker()
+        until_so(lambda: metric(a, 'servers_thinking') == 1)
+        wire.play([link], random.Random(2), until=lambda: choices_made(t) > 2)
+        before = choices_made(a)
+        wire.play([link], random.Random(3))
+        assert choices_made(a) == before
+        wire.check_record(folder, ana.record(code))
+
+
+def case_think_is_killed(folder):
+    """A server that thinks is killed: another that thinks takes over, then one that serves; one that stops in order hands
+    over at once."""
+    with Base(folder) as base:
+        a, first = base.node(), base.thinker()
+        until_so(lambda: metric(a, 'servers_thinking') == 1)
+        ana = a.visitor()
+        code = ana.make('open', 'bot:novice', 'bot:club')
+        link = ana.seat(code)
+        wire.play([link], random.Random(2), until=lambda: choices_made(first) > 2)
+        second = base.thinker()
+        link.until(lambda: link.pick(random.Random(1)))
+
+        def goes_on(what):
+            begun, version = time.monotonic(), link.version
+            wire.play([link], random.Random(4), until=lambda: link.version > version + 12)     # some phases
+            print(f'# {what}: it continued after {time.monotonic() - begun:.1f} s')
+        first.kill()
+        goes_on('killed, another one thinks')
+        assert choices_made(second) > 0 and choices_made(a) == 0
+        second.kill()
+        goes_on('killed, no other one')
+        assert choices_made(a) > 0
+        third = base.thinker()
+        until_so(lambda: metric(a, 'servers_thinking') == 1)
+        wire.play([link], random.Random(2), until=lambda: choices_made(third) > 0)
+        third.stop()
+        goes_on('stopped in order')
+        wire.play([link], random.Random(2))
+        wire.check_record(folder, ana.record(code))
+
+
+def case_think_stopped_for_a_while(folder):
+    """A server that thinks is stopped for longer than every timeout and continues: what it had in hand does no harm."""
+    with Base(folder) as base:
+        a, t = base.node(), base.thinker()
+        until_so(lambda: metric(a, 'servers_thinking') == 1)
+        ana = a.visitor()
+        code = ana.make('open', 'bot:club', 'bot:club')
+        link = ana.seat(code)
+        wire.play([link], random.Random(2), until=lambda: choices_made(t) > 2)
+        t.process.send_signal(signal.SIGSTOP)
+        version = link.version
+        wire.play([link], random.Random(4), until=lambda: link.version > version + 12)
+        t.process.send_signal(signal.SIGCONT)
+        wire.play([link], random.Random(2))
+        wire.check_record(folder, ana.record(code))
+
+
+def case_a_busy_server_is_helped(folder):
+    """More choices wait at one server than it can make: another one, which serves players too, makes some of them."""
+    with Base(folder) as base:
+        a, b = base.node('--bot-threads', '1'), base.node('--bot-threads', '1')
+        until_so(lambda: metric(a, 'servers') == 2)
+        ana = a.visitor()
+        links = [ana.seat(ana.make('open', 'bot:master', 'bot:master', 'bot:master')) for _ in range(12)]
+        dice = random.Random(3)
+        end = time.monotonic() + 3 * wire.PATIENCE
+        chosen = {}
+        while not choices_made(b):
+            assert time.monotonic() < end, 'nobody helps'
+            for link in links:
+                choice = link.pick(dice) if chosen.get(link) != link.version else None
+                if choice:
+                    chosen[link] = link.version
+                    link.say('choose', phase=link.version, choice=choice)
+                while link.hear(0.01):
+                    pass
+        assert choices_made(a) > 0
+
+
+def case_think_refused(folder):
+    """Clear words where there is nothing to share, and for what makes no sense."""
+    def refused(words, code, *options):
+        done = subprocess.run([wire.COMMAND, 'serve', '--no-browser', *options], capture_output=True, text=True,
+                              env=wire.ENV, timeout=wire.PATIENCE, check=False)
+        assert done.returncode == code and words in done.stderr, (options, done.returncode, done.stderr)
+        assert not done.stdout, done.stdout
+    file = os.path.join(folder, 'x.db')
+    refused('--role think needs a database that several servers share', 2, '--role', 'think', '--database', file)
+    refused('--bot-threads 0 leaves the bots to other servers', 2, '--bot-threads', '0', '--port', '0', '--database', file)
+    refused('--role dream: choose from: serve, think', 2, '--role', 'dream', '--database', file)
+    refused('--port cannot be combined with --role think', 2, '--role', 'think', '--port', '0', '--database', file)
+    refused('--bot-threads 0 cannot be combined with --role think', 2, '--role', 'think', '--bot-threads', '0',
+            '--database', file)
+
+
+def case_a_table_at_rest(folder):
+    """A player thinks for minutes, at another server than the one that keeps the table: when they choose, the bots do."""
+    with Base(folder) as base:
+        clock = Clock(folder)
+        a, b = base.node(env=clock.env), base.node()
+        ana = a.visitor()
+        code = ana.make('open', 'bot:novice')
+        link = at(b, ana).seat(code)
+        wire.play([link], random.Random(2), until=lambda: link.version > 12 and link.pick(random.Random(1)))
+        until_so(lambda: metric(a, 'bots_pending') == 0)
+        clock.set(a, '+120')
+        until_so(lambda: keeper(base, code) == '0', 'the table does not leave the memory of its keeper')
+        wire.play([link], random.Random(2))
+        wire.check_record(folder, ana.record(code))
+
+
+# What others are told.
+
+def case_presence(folder):
+    """A player connected to one server is shown as present to clients of another, until they or their server go."""
+    with Base(folder) as base:
+        a, b = base.node(), base.node()
+        ana, ben, code, one, other = two_at_a_table(base, a, b)
+
+        def sees(link, seat, here):
+            link.until(lambda: link.table['seats'][seat]['here'] is here)
+        sees(one, 1, True)
+        sees(other, 0, True)
+        assert 'host_gone' not in other.table
+        assert ana.table(code)['seats'][1]['here'] and ben.table(code)['seats'][0]['here']
+        one.refused('here', 'standin', seat=2)
+        other.close()
+        sees(one, 1, False)
+        assert one.table['seats'][1]['gone'] >= 0
+        other = ben.link(code)
+        sees(one, 1, True)
+        one.close()
+        sees(other, 0, False)
+        other.until(lambda: other.table.get('host_gone', -1) >= 0)
+        # The same person at two servers is present until both connections have gone.
+        one = ana.link(code)
+        sees(other, 0, True)
+        sees(one, 1, True)
+        second = at(b, ana).link(code)
+        second.close()
+        one.done('ping')
+        other.done('ping')
+        assert other.table['seats'][0]['here']
+        # Their server dies; it is stopped, and continues; it is stopped in order.
+        b.kill()
+        sees(one, 1, False)
+        assert not ana.table(code)['seats'][1]['here']
+        one.done('standin', seat=2)
+        b.start()
+        other = at(b, ben).link(code)
+        sees(one, 1, True)
+        b.process.send_signal(signal.SIGSTOP)
+        sees(one, 1, False)
+        b.process.send_signal(signal.SIGCONT)
+        sees(one, 1, True)
+        b.stop()
+        sees(one, 1, False)
+        b.start()
+
+
+def case_presence_after_lost_news(folder):
+    """News that were lost with a connection cost a delay."""
+    with Base(folder) as base:
+        a, b = base.node(), base.node()
+        _, ben, code, one, other = two_at_a_table(base, a, b)
+        one.until(lambda: one.table['seats'][1]['here'])
+        for i in range(5):
+            closer = threading.Thread(target=other.close)
+            closer.start()
+            base.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND "
+                     "backend_type = 'client backend'")
+            closer.join()
+            one.until(lambda: not one.table['seats'][1]['here'])
+            base.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND "
+                     "backend_type = 'client backend' AND random() < 0.5")
+            other = None
+            while not other:
+                try:
+                    other = ben.link(code)
+                except AssertionError:                 # `storage`, while the server connects again
+                    time.sleep(0.05)
+            one.until(lambda: one.table['seats'][1]['here'])
+
+
+def case_names(folder):
+    """A new name given at one server is known at the other at once, is not overwritten there, and is the one that others are
+    shown when that visitor sits down."""
+    with Base(folder) as base:
+        clock = Clock(folder)
+        a, b = base.node(env=clock.env), base.node()
+        ana, ben = a.visitor('Ana'), a.visitor('Ben')
+        there = at(b, ana)
+        assert there.want(200, 'GET', '/api/visitor').json['visitor']['name'] == 'Ana'       # in the memory of both
+        there.want(200, 'POST', '/api/visitor', {'name': 'Anna'})
+        until_so(lambda: ana.want(200, 'GET', '/api/visitor').json['visitor']['name'] == 'Anna')
+        # A day later the first server stores that she was seen, and nothing else.
+        there.want(200, 'POST', '/api/visitor', {'name': 'Annabel'})
+        clock.set(a, '+100000')
+        ana.want(200, 'GET', '/api/visitor')
+        until_so(lambda: base.sql("SELECT count(*) FROM visitor WHERE seen > created + 90000") != '0')
+        assert base.sql('SELECT name FROM visitor ORDER BY id LIMIT 1') == 'Annabel'
+        until_so(lambda: ana.want(200, 'GET', '/api/visitor').json['visitor']['name'] == 'Annabel')
+        # News that are lost with a connection cost a delay.
+        for name in ('Anne', 'Anja', 'Annabel'):
+            base.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN %'")
+            there.want(200, 'POST', '/api/visitor', {'name': name})
+            until_so(lambda: ana.want(200, 'GET', '/api/visitor').json['visitor']['name'] == name)
+        code = ben.make('open', 'open')
+        watcher = at(b, ben).link(code)
+        ana.seat(code)
+        watcher.until(lambda: watcher.table['seats'][0].get('name') == 'Annabel')
+        assert ana.link().say('ping')['type'] == 'done'
+
+
+def case_lines_and_ready_seats(folder):
+    """Who has chosen, a choice that is taken back, and the lines of a phase reach clients at the other server."""
+    with Base(folder) as base:
+        a, b = base.node(), base.node()
+        _, _, _, one, other = two_at_a_table(base, a, b)
+        phase = one.version
+        one.done('choose', phase=phase, choice=one.pick(random.Random(1)))
+        other.until(lambda: other.ready and other.ready['ready'] == [1] and other.ready['phase'] == phase)
+        assert other.ready['mine'] is None
+        one.done('retract', phase=phase)
+        other.until(lambda: other.ready['ready'] == [])
+        one.done('choose', phase=phase, choice=one.pick(random.Random(1)))
+        other.done('choose', phase=phase, choice=other.pick(random.Random(1)))
+        for link in (one, other):
+            link.until(lambda: link.version > phase)
+
+
+def case_lobby_and_closed_tables(folder):
+    """A public table made at one server is in the lobby of the other, and leaves it when it is closed there or begins; those
+    who watch it are told."""
+    with Base(folder) as base:
+        a, b = base.node(), base.node()
+        ana, ben = a.visitor('Ana'), b.visitor('Ben')
+
+        def listed():
+            return [(t['code'], t['state']) for t in ben.want(200, 'GET', '/api/tables').json['tables']]
+        code = ana.make('open', 'open', public=True)
+        until_so(lambda: listed() == [(code, 'waiting')])
+        host, watcher = ana.link(code), ben.link(code)
+        host.done('close')
+        watcher.until(lambda: watcher.table['state'] == 'closed')
+        until_so(lambda: listed() == [])
+        watcher.refused('no_table', 'sit', number=NUMBER)
+        # The same where nobody watches.
+        code = ana.make('open', 'open', public=True)
+        until_so(lambda: listed() == [(code, 'waiting')])
+        ana.link(code).done('close')
+        until_so(lambda: listed() == [])
+        assert ben.table(code)['state'] == 'closed'
+        code = ana.make('open', 'bot:novice', public=True)
+        until_so(lambda: listed() == [(code, 'waiting')])
+        link = ana.seat(code)
+        until_so(lambda: listed() == [(code, 'running')])
+        wire.play([link], random.Random(1))
+        until_so(lambda: listed() == [])
+
+
+def case_rematch(folder):
+    """Asked for at one server: shown to those who still look at the old table at the other, and there is one, however often
+    it is asked for and wherever."""
+    with Base(folder) as base:
+        a, b = base.node(), base.node()
+        ana, ben, code, one, other = two_at_a_table(base, a, b)
+        wire.play([one, other], random.Random(3))
+        made = ana.want(201, 'POST', f'/api/tables/{code}/rematch', {}).json['table']['code']
+        other.until(lambda: other.table.get('rematch') == made)
+        assert ben.want(201, 'POST', f'/api/tables/{code}/rematch', {}).json['table']['code'] == made
+        assert at(b, ana).want(201, 'POST', f'/api/tables/{code}/rematch', {}).json['table']['code'] == made
+        # Both sit at the new one, each at their server.
+        links = [at(b, ana).seat(made), at(a, ben).seat(made)]
+        for link in links:
+            link.until(lambda: link.table['state'] == 'running')
+        assert base.sql('SELECT count(*) FROM game') == '2'
+
+
+# What is remembered.
+
+def case_codes_and_ids(folder):
+    """One-time codes are good once, at whichever server; a message that is sent again elsewhere takes effect once."""
+    with Base(folder) as base:
+        a, b = base.node(), base.node()
+        ana, ben, code, one, other = two_at_a_table(base, a, b)
+        letters = ana.want(200, 'POST', '/api/visitor/code', {}).json['code']
+        Visitor(b).want(200, 'POST', '/api/visitor/device', {'code': letters})
+        for node in (a, b):
+            Visitor(node).refused(404, 'bad_code', 'POST', '/api/visitor/device', {'code': letters})
+        # A new code takes the place of the one before, wherever either was made.
+        old = ana.want(200, 'POST', '/api/visitor/code', {}).json['code']
+        new = at(b, ana).want(200, 'POST', '/api/visitor/code', {}).json['code']
+        Visitor(a).refused(404, 'bad_code', 'POST', '/api/visitor/device', {'code': old})
+        Visitor(a).want(200, 'POST', '/api/visitor/device', {'code': new})
+        # Choices and seats.
+        phase, choice, id = one.version, one.pick(random.Random(1)), secrets.token_hex(6)
+        one.done('choose', id=id, phase=phase, choice=choice)
+        again = at(b, ana).link(code)
+        again.done('choose', id=id, phase=phase, choice=choice)
+        other.done('choose', phase=phase, choice=other.pick(random.Random(1)))
+        again.until(lambda: again.version > phase)
+        again.done('choose', id=id, phase=phase, choice=choice)      # known, although the phase is over
+        again.refused('late', 'choose', phase=phase, choice=choice)
+        mine = [line for line in again.lines if line.startswith('keep 1 ')]
+        assert len(mine) == 1
+        table, id = ben.make('open', 'open'), secrets.token_hex(6)
+        ben.link(table).done('sit', id=id, number=NUMBER)
+        at(a, ben).link(table).done('sit', id=id, number=NUMBER)
+        at(a, ben).link(table).refused('seated', 'sit', number=NUMBER)
+        # A request for a table with an id, at both servers at once.
+        made, body = [], {'seats': [{'kind': 'open'}] * 2, 'id': 'same'}
+        askers = [threading.Thread(target=lambda node=node: made.append(
+            at(node, ana).want(201, 'POST', '/api/tables', body).json['table']['code'])) for node in (a, b) * 3]
+        for asker in askers:
+            asker.start()
+        for asker in askers:
+            asker.join()
+        assert len(made) == 6 and len(set(made)) == 1, made
+
+
+def case_clocks(folder):
+    """A clock goes on where it was when its server dies: the other one neither starts it again nor forgets it."""
+    with Base(folder) as base:
+        clock = Clock(folder)
+        a, b = (base.node('--quick', '600', env=clock.env) for _ in range(2))
+        ana, ben, code, one, other = two_at_a_table(base, a, b, clock='quick')
+        phase = one.version
+        one.done('choose', phase=phase, choice=one.pick(random.Random(1)))
+        # That the phase began 500 seconds ago is what the database says to a server that reads the table now.
+        a.kill()
+        other.close()
+        base.sql(f"UPDATE line SET made = made - 500 WHERE game = (SELECT id FROM game WHERE code = '{code}')")
+        base.sql(f"UPDATE revision SET due = due - 500 WHERE game = (SELECT id FROM game WHERE code = '{code}')")
+        b.stop()
+        base.sql('DELETE FROM heartbeat')            # so that no time without a server counts
+        base.sql('DELETE FROM downtime')
+        b.start()
+        a.start()
+        other = at(a, ben).link(code)
+        other.until(lambda: other.ready)
+        assert 0 < other.ready['left'] <= 100000, other.ready
+        # And whichever server keeps it lets a bot play when it runs out.
+        watcher = at(b, ben).link(code)
+        clock.write('+700')                          # and the database's clock, by which servers claim tables
+        base.sql('UPDATE revision SET due = due - 700 WHERE due > 700')
+        watcher.until(lambda: watcher.table['seats'][1]['away'] and watcher.version > phase)
+
+
+# Analyses.
+
+def case_analyses(folder):
+    """An analysis is made by one server, which need not be the one that was asked; when that one dies another makes it."""
+    with Base(folder) as base:
+        a = base.node('--bot-threads', '0', '--analysis-playouts', '2000')
+        t = base.thinker()
+        ana = a.visitor()
+        codes = [ana.make('open', 'bot:novice') for _ in range(2)]
+        for code in codes:
+            wire.play([ana.seat(code)], random.Random(3))
+        path = [f'/api/tables/{code}/analysis' for code in codes]
+        for at_path in path:
+            assert ana.want(202, 'GET', at_path).json == {'status': 'working'}
+            ana.want(202, 'GET', at_path)
+        assert base.sql('SELECT count(*) FROM analysis') == '2'
+        until_so(lambda: base.sql('SELECT count(*) FROM analysis WHERE node > 0') == '1')    # one at a time
+        owner = base.sql('SELECT node FROM analysis WHERE node > 0')
+        t.kill()
+        second = base.thinker()
+        until_so(lambda: base.sql(f'SELECT count(*) FROM analysis WHERE node > 0 AND node <> {owner}') == '1',
+                 'nobody takes it over')
+        b = base.node('--bot-threads', '0')
+        for at_path in path:
+            until_so(lambda: at(b, ana).ask('GET', at_path).status == 200, timeout=5 * wire.PATIENCE)
+        # Refined, each is done, and nothing is left to claim.
+        until_so(lambda: base.sql('SELECT count(*) FROM analysis') == '0', timeout=10 * wire.PATIENCE)
+        for at_path in path:
+            assert at(b, ana).want(200, 'GET', at_path).json['done'] is True
+        second.stop()
+
+
+# Limits.
+
+def case_limits(folder):
+    """Limits that protect the database hold over all servers, also for requests that come at the same moment."""
+    with Base(folder) as base:
+        a, b = base.node('--max-tables', '60'), base.node('--max-tables', '60')
+        people = [a.visitor(f'P{i}') for i in range(4)]
+        seats = {'seats': [{'kind': 'open'}] * 2}
+
+        def ask_all(count, *who):
+            answers = []
+
+            def ask(node, visitor):
+                for _ in range(count):
+                    answers.append(at(node, visitor).ask('POST', '/api/tables', seats).status)
+            askers = [threading.Thread(target=ask, args=(node, visitor)) for visitor in who for node in (a, b)]
+            for asker in askers:
+                asker.start()
+            for asker in askers:
+                asker.join()
+            return answers
+        # 24 open tables of one visitor.
+        answers = ask_all(20, people[0])
+        assert answers.count(201) == 24 and answers.count(429) == 16, answers
+        assert base.sql('SELECT count(*) FROM game') == '24'
+        # 60 in all.
+        answers = ask_all(16, *people[1:])
+        assert answers.count(201) == 36 and set(answers) == {201, 429}, answers
+        assert base.sql('SELECT count(*) FROM game') == '60'
+        # Four analyses of a visitor wait, and one is made.
+        base.sql('UPDATE game SET state = 3')
+        c = base.node('--bot-threads', '0')
+        d = base.node('--bot-threads', '0')
+        for node in (a, b):
+            node.stop()
+        helper = base.thinker()
+        until_so(lambda: metric(c, 'servers_thinking') == 1)
+        codes = [at(c, people[1]).make('open', 'bot:novice') for _ in range(6)]
+        for code in codes:
+            wire.play([at(c, people[1]).seat(code)], random.Random(1))
+        helper.stop()
+        answers = [at(node, people[1]).ask('GET', f'/api/tables/{code}/analysis').status
+                   for code, node in zip(codes, (c, d) * 3)]
+        assert answers == [202] * 5 + [429], answers
+        at(c, people[2]).want(202, 'GET', f'/api/tables/{codes[5]}/analysis')
+
+
+# PostgreSQL's disk is full.
+
+def case_full_disk(folder):
+    """The data of PostgreSQL are on a small disk, which gets full: requests are refused with `storage`, nothing is lost, and
+    all goes on when there is room again."""
+    with Base(folder, small=24) as base:
+        a, b = base.node(), base.node()
+        ana, ben, code, one, other = two_at_a_table(base, a, b)
+        one.done('choose', phase=one.version, choice=one.pick(random.Random(1)))
+        base.server.fill()
+        refused = 0
+        while not refused:                           # until the pages that PostgreSQL has already are full, too
+            answer = ana.ask('POST', '/api/tables', {'seats': [{'kind': 'open'}] * 2})
+            assert answer.status in (201, 429, 503), answer.text
+            refused = answer.status == 503
+            if refused:
+                assert answer.json['error']['code'] == 'storage'
+            if answer.status == 429:
+                ana = at(a, a.visitor('Ana'))
+        until_so(lambda: 'No space left on device' in a.text())
+        until_so(lambda: ana.ask('GET', '/healthz').status == 503)
+        made = int(base.sql('SELECT count(*) FROM game'))
+        base.server.free()
+        until_so(lambda: ana.ask('GET', '/healthz').status == 200)
+        other.until(lambda: other.ready and other.ready['ready'] == [1])
+        wire.play([one, other], random.Random(5))
+        wire.check_record(folder, ben.record(code))
+        ben.make('open', 'open')
+        assert int(base.sql('SELECT count(*) FROM game')) == made + 1
+
+
+if __name__ == '__main__':
+    wire.main(globals(), beside=2)
