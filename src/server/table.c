@@ -208,7 +208,9 @@ static void leave_address(struct address *address)
 
 void table_count_out(struct table *table)
 {
-    table->server->open_tables--;
+    /* On a shared database the count is read once per second, and may have this game's end already. */
+    if (table->server->open_tables)
+        table->server->open_tables--;
     leave_address(table->address);
     table->address = NULL;
 }
