@@ -8,8 +8,9 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS = 30
 FAULTS = 500
+ROWS = 1000000
 
-.PHONY: all play test test-cluster check bench bench-line bench-server fuzz install format-check clean help
+.PHONY: all play test test-cluster test-many check bench bench-line bench-server fuzz install format-check clean help
 
 all: ## build the game: build/src/cli/pyramids (with its page if clang is there)
 	@scripts/need build
@@ -33,6 +34,13 @@ test-cluster: ## several servers on one PostgreSQL, with FAULTS faults (500)
 	@scripts/need build test
 	@$(MAKE) --no-print-directory all
 	@PYR_BUILD=$(abspath $(BUILD)) PYR_FAULTS=$(FAULTS) python3 tests/cluster.py $(BUILD)/src/cli/pyramids .
+
+test-many: ## start with ROWS (1000000) visitors and finished games, with both databases
+	@scripts/need build test
+	@$(MAKE) --no-print-directory all
+	@PYR_MANY=$(ROWS) PYR_PATIENCE=1200 python3 tests/start.py $(BUILD)/src/cli/pyramids .
+	@PYR_BUILD=$(abspath $(BUILD)) PYR_SYNC=1 PYR_MANY=$(ROWS) PYR_PATIENCE=1200 python3 tests/postgres.py python3 tests/start.py \
+		$(BUILD)/src/cli/pyramids .
 
 bench: ## games a second, native and in WebAssembly
 	@scripts/need build wasm

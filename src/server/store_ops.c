@@ -212,28 +212,36 @@ static enum store_result change_all(struct store_db *db, const enum store_statem
     return result;
 }
 
-enum store_result store_sweep_visitors(struct store_db *db, int64_t before, int64_t dropped[STORE_SWEEP], unsigned *count)
+enum store_result store_sweep_visitors(struct store_db *db, int64_t before, struct store_place *at,
+    int64_t dropped[STORE_SWEEP], unsigned *count)
 {
     static const enum store_statement drops[] = { DROP_TOKENS, DROP_CODE, DROP_REQUESTS_OF, DROP_VISITOR };
-    struct pairs found = { 0 };
+    unsigned found = 0, seen = 0;
     *count = 0;
-    enum store_result result = collect(db, ask(db, IDLE_VISITORS, before, (int64_t)STORE_SWEEP), &found);
-    for (size_t i = 0; i < found.count && result == STORE_OK; i++) {
-        result = change_all(db, drops, sizeof drops / sizeof *drops, found.at[i][0]);
-        dropped[(*count)++] = found.at[i][0];
+    enum store_result result = ask(db, OLD_VISITORS, before, at->due, at->table, (int64_t)STORE_SWEEP);
+    while (result == STORE_OK && (result = next(db)) == STORE_OK) {
+        seen++;
+        *at = (struct store_place){ number(db, 1), number(db, 0) };
+        if (!number(db, 2))
+            dropped[found++] = at->table;
     }
-    free(found.at);
+    if (seen < STORE_SWEEP)
+        *at = (struct store_place){ 0 };
+    result = at_end(result);
+    for (; *count < found && result == STORE_OK; ++*count)
+        result = change_all(db, drops, sizeof drops / sizeof *drops, dropped[*count]);
     return result;
 }
 
 enum store_result store_drop_visitors(struct store_db *db, int64_t before)
 {
+    struct store_place at = { 0 };
     int64_t dropped[STORE_SWEEP];
     enum store_result result;
     unsigned count;
     do
-        result = store_sweep_visitors(db, before, dropped, &count);
-    while (result == STORE_OK && count);
+        result = store_sweep_visitors(db, before, &at, dropped, &count);
+    while (result == STORE_OK && at.table);
     return result;
 }
 
