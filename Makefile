@@ -10,7 +10,7 @@ FUZZ_SECONDS = 30
 FAULTS = 500
 ROWS = 1000000
 
-.PHONY: all play test test-cluster test-many check bench bench-line bench-server fuzz install format-check clean help
+.PHONY: all play test test-cluster test-many check bench bench-line bench-server bench-cluster fuzz install format-check clean help
 
 all: ## build the game: build/src/cli/pyramids (with its page if clang is there)
 	@scripts/need build
@@ -57,6 +57,11 @@ bench-server: ## the server beside boardgame.io, then with ten thousand clients
 	@scripts/need build peers
 	@$(MAKE) --no-print-directory all
 	@scripts/bench-server $(BUILD)
+
+bench-cluster: ## several servers on one PostgreSQL, beside SQLite and boardgame.io
+	@scripts/need build test peers
+	@$(MAKE) --no-print-directory all
+	@scripts/bench-cluster $(BUILD)
 
 fuzz: ## feed the readers odd bytes; FUZZ_SECONDS each
 	@scripts/need build fuzz

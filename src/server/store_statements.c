@@ -58,11 +58,20 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [GET_KEPT] = { "iiii", "SELECT code, due, game FROM (SELECT game, due FROM revision WHERE keeper = ?1"
         " AND due IS NOT NULL AND due <= ?2 AND game > ?3 ORDER BY game LIMIT ?4) AS kept"
         " JOIN game ON game.id = kept.game ORDER BY game" },
-    /* Open tables have a time when they are due, and an index by keeper. */
-    [DISOWN] = { "i", "UPDATE revision SET keeper = 0 WHERE keeper = ?1 AND due IS NOT NULL" },
+    /* Open tables have a time when they are due, and an index by keeper. Those that others are changing are left to them:
+     * waiting could become a deadlock, and a keeper that is gone counts as none. */
+    [DISOWN] = { "i", "UPDATE revision SET keeper = 0 WHERE game IN (SELECT game FROM revision WHERE keeper = ?1"
+        " AND due IS NOT NULL FOR UPDATE SKIP LOCKED)" },
     [DROP_REVISION] = { "i", "DELETE FROM revision WHERE game = ?1" },
     [GET_TABLE] = { "i", "SELECT id, code, state, created, changed, config, host, public, number, coalesce(due, 0), keeper"
         " FROM game JOIN revision ON game = id WHERE id = ?1" },
+    /* All of a table as of one moment, in one question: its row, then its lines, then its choices. */
+    [GET_WHOLE] = { "t", "SELECT 2, seat, phase, made, 0, 0, 0, 0, 0, 0, request, text, ids FROM choice"
+        " WHERE game = (SELECT id FROM game WHERE code = ?1)"
+        " UNION ALL SELECT 1, seq, made, 0, 0, 0, 0, 0, 0, 0, text, '', NULL FROM line"
+        " WHERE game = (SELECT id FROM game WHERE code = ?1)"
+        " UNION ALL SELECT 0, id, state, created, changed, host, public, number, coalesce(due, 0), keeper, code, config,"
+        " NULL FROM game JOIN revision ON game = id WHERE code = ?1 ORDER BY 1, 2" },
     [OPEN_OF] = { "ii", "SELECT code FROM game WHERE state < 2 AND id IN (SELECT id FROM game WHERE host = ?1 AND state < 2"
         " UNION SELECT game FROM seat WHERE visitor = ?1 AND points IS NULL) ORDER BY changed DESC, id DESC LIMIT ?2" },
     [PUBLIC_TABLES] = { "i", "SELECT code FROM (SELECT code, state, changed, id, row_number() OVER (PARTITION BY host"

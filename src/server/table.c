@@ -502,18 +502,42 @@ static uint64_t clock_spent(const struct server *server, int64_t since)
     return spent > 0 ? 1000 * (uint64_t)spent : 0;
 }
 
+/* Continues a game from how it is known: most of what other servers do adds a choice, or the lines of a turn. False: it
+ * has to be read from its beginning. */
+static bool continue_game(struct pyr_game *game, const struct table *known, const char *text, size_t size)
+{
+    size_t have = known && known->log.count ? known->log.start[known->log.count] : 0;
+    struct pyr_lines reader;
+    struct pyr_event event;
+    struct pyr_fault fault;
+    if (!have || known->now.stage != STORE_RUNNING || have > size || memcmp(known->log.text, text, have))
+        return false;
+    *game = known->now.game;
+    for (unsigned s = 0; s < PYR_MAX_SEATS; s++)         /* those that count are read, too */
+        game->choice[s] = (struct pyr_pending){ 0 };
+    pyr_lines_init(&reader, text + have, size - have);
+    while (pyr_lines_next(&reader, false) && pyr_event_read(&event, game->edition, &reader))
+        if (pyr_replay_event(&game->replay, game->edition, &event, &fault))
+            return false;
+    return !reader.fault.code;
+}
+
 /* The game of a running table: its lines, the shuffle that follows from its secret, and the choices that are not in the log
- * yet. */
-static bool restore_game(struct table *table, const char *text, size_t size, const struct store_choice *choices,
-    unsigned count)
+ * yet. `known` (may be NULL): the table as it was before. */
+static bool restore_game(struct table *table, const struct table *known, const char *text, size_t size,
+    const struct store_choice *choices, unsigned count)
 {
     struct table_state *state = &table->now;
     struct pyr_game *game = &state->game;
     struct pyr_chance chance;
-    if (size > PYR_LOG_SIZE || pyr_fair_chance(&state->fair, table->edition, state->seats, &chance) ||
-        pyr_game_load(game, table->edition, text, size, PYR_NOBODY, NULL) || game->replay.seats != state->seats)
+    if (size > PYR_LOG_SIZE)
         return false;
-    pyr_game_set_chance(game, &chance);
+    if (!continue_game(game, known, text, size)) {
+        if (pyr_fair_chance(&state->fair, table->edition, state->seats, &chance) ||
+            pyr_game_load(game, table->edition, text, size, PYR_NOBODY, NULL) || game->replay.seats != state->seats)
+            return false;
+        pyr_game_set_chance(game, &chance);
+    }
     for (unsigned i = 0; i < count; i++) {
         const struct store_choice *choice = &choices[i];
         if (choice->seat < state->seats && choice->phase == table->log.count && choice->text[0] &&
@@ -523,9 +547,10 @@ static bool restore_game(struct table *table, const char *text, size_t size, con
     return true;
 }
 
-/* Fills in a table that has a server, a code and nothing else. False if what is stored makes no sense, or without memory. */
-static bool read_stored(struct table *table, const struct store_table *stored, const char *text, size_t size,
-    const struct store_choice *choices, unsigned count)
+/* Fills in a table that has a server, a code and nothing else; `known` (may be NULL) is the same table as it was before.
+ * False if what is stored makes no sense, or without memory. */
+static bool read_stored(struct table *table, const struct table *known, const struct store_table *stored, const char *text,
+    size_t size, const struct store_choice *choices, unsigned count)
 {
     struct table_state *state = &table->now;
     table->id = stored->id;
@@ -552,7 +577,7 @@ static bool read_stored(struct table *table, const struct store_table *stored, c
         table->spent = clock_spent(table->server, stored->phase);
     if (state->stage == STORE_OVER)
         state->game.replay.stage = PYR_STAGE_OVER;
-    return state->stage != STORE_RUNNING || restore_game(table, text, size, choices, count);
+    return state->stage != STORE_RUNNING || restore_game(table, known, text, size, choices, count);
 }
 
 struct table *table_restore(struct server *server, const struct store_table *stored, const char *text, size_t size,
@@ -568,7 +593,7 @@ struct table *table_restore(struct server *server, const struct store_table *sto
         leave_address(table->address);
         table->address = NULL;
     }
-    if (read_stored(table, stored, text, size, choices, count))
+    if (read_stored(table, NULL, stored, text, size, choices, count))
         return table;
     server_log(server, LOG_ERROR, "table_unreadable", "table=%lld", (long long)stored->id);
     table->revision = stored->revision;
@@ -810,7 +835,7 @@ static bool adopt(struct table *table, const struct fetch *fetch)
         return false;
     read->server = fetch->server;
     memcpy(read->code, table->code, sizeof read->code);
-    bool good = read_stored(read, &fetch->row, fetch->text, fetch->size, fetch->choices, fetch->count) &&
+    bool good = read_stored(read, table, &fetch->row, fetch->text, fetch->size, fetch->choices, fetch->count) &&
         put_in_place(table, read);
     if (!good)
         server_log(table->server, LOG_ERROR, "table_unreadable", "table=%lld", (long long)table->id);
