@@ -2314,7 +2314,8 @@ POSTGRES_TEST("a change takes two round trips, another server hears of it by its
         for (int i = 0; i < 3; i++) {
             commits[i] = (struct store_commit){ .job = { .run = store_run_commit, .done = nothing },
                 .table = table(1, STORE_RUNNING), .keeps_due = i, .lines = i ? "two\n" : "one\n",
-                .lines_size = i < 2 ? 4 : 0, .first_line = (uint32_t)i, .has_choice = i == 2, .choice = { .seat = 1, .phase = 2, .text = "17 22" } };
+                .lines_size = i < 2 ? 4 : 0, .first_line = (uint32_t)i, .has_choice = i == 2,
+                .choice = { .seat = 1, .phase = 2, .text = "17 22" } };
             commits[i].table.revision = i;
             commits[i].table.id = i ? 1 : 0;
         }
