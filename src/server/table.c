@@ -502,24 +502,17 @@ static uint64_t clock_spent(const struct server *server, int64_t since)
     return spent > 0 ? 1000 * (uint64_t)spent : 0;
 }
 
-/* Continues a game from how it is known: most of what other servers do adds a choice, or the lines of a turn. False: it
- * has to be read from its beginning. */
-static bool continue_game(struct pyr_game *game, const struct table *known, const char *text, size_t size)
+/* Takes a game from how it is known, if it has no new lines: most of what other servers do adds a choice. With new lines it
+ * is read from its beginning, since a replay moves cards that nobody has seen to where they turn up. */
+static bool take_known_game(struct pyr_game *game, const struct table *known, const char *text, size_t size)
 {
     size_t have = known && known->log.count ? known->log.start[known->log.count] : 0;
-    struct pyr_lines reader;
-    struct pyr_event event;
-    struct pyr_fault fault;
-    if (!have || known->now.stage != STORE_RUNNING || have > size || memcmp(known->log.text, text, have))
+    if (!have || known->now.stage != STORE_RUNNING || have != size || memcmp(known->log.text, text, have))
         return false;
     *game = known->now.game;
     for (unsigned s = 0; s < PYR_MAX_SEATS; s++)         /* those that count are read, too */
         game->choice[s] = (struct pyr_pending){ 0 };
-    pyr_lines_init(&reader, text + have, size - have);
-    while (pyr_lines_next(&reader, false) && pyr_event_read(&event, game->edition, &reader))
-        if (pyr_replay_event(&game->replay, game->edition, &event, &fault))
-            return false;
-    return !reader.fault.code;
+    return true;
 }
 
 /* The game of a running table: its lines, the shuffle that follows from its secret, and the choices that are not in the log
@@ -532,7 +525,7 @@ static bool restore_game(struct table *table, const struct table *known, const c
     struct pyr_chance chance;
     if (size > PYR_LOG_SIZE)
         return false;
-    if (!continue_game(game, known, text, size)) {
+    if (!take_known_game(game, known, text, size)) {
         if (pyr_fair_chance(&state->fair, table->edition, state->seats, &chance) ||
             pyr_game_load(game, table->edition, text, size, PYR_NOBODY, NULL) || game->replay.seats != state->seats)
             return false;
