@@ -111,12 +111,17 @@ const connect = (table, player, credentials) => new Promise((resolve) => {
             table.over = true;
             over++;
         }
-        if (!rate && isDue(client))
-            move(client);
+        if (!rate && (oneByOne || isDue(client)))
+            oneByOne ? moveAll(table) : move(client);
     });
 });
 
-const isDue = (client) => playing && !closing && client.turn < TURNS && client.moved < client.turn;
+// Its PostgreSQL store reads a match, changes it and writes it back: of two that join or move at once, one is lost without
+// a word. So there they come one after the other.
+const oneByOne = Boolean(values.postgres);
+const isDue = (client) => playing && !closing && client.turn < TURNS && client.moved < client.turn &&
+    !(oneByOne && client.table.ways.length);
+const moveAll = (table) => table.clients.forEach((client) => isDue(client) && move(client));
 
 const move = (client) => {
     const { table, player, credentials } = client;
@@ -145,9 +150,12 @@ for (let t = 0; t < tables; t++) {
         before = await bytes();              // what a server needs once does not count
     const table = { id: (await post('create', { numPlayers: PLAYERS, unlisted: true })).matchID, clients: [], ways: [],
         turn: 0, over: false };
-    const joined = await Promise.all([0, 1, 2, 3].map((p) => post(`${table.id}/join`,
-        { playerID: String(p), playerName: `P${p + 1}` })));
-    await Promise.all(joined.map(({ playerCredentials }, p) => connect(table, p, playerCredentials)));
+    const join = (p) => post(`${table.id}/join`, { playerID: String(p), playerName: `P${p + 1}` });
+    const joined = [];
+    for (let p = 0; p < PLAYERS; p++)
+        joined.push(oneByOne ? await join(p) : join(p));
+    const credentials = await Promise.all(joined);
+    await Promise.all(credentials.map(({ playerCredentials }, p) => connect(table, p, playerCredentials)));
     all.push(table);
 }
 await sleep(500);
@@ -171,7 +179,7 @@ if (rate) {
     }
 } else {
     for (const table of all)
-        table.clients.forEach(move);
+        moveAll(table);
     await until('playing', () => over === tables || (seconds && now() - begin > seconds * 1000));
 }
 closing = true;
