@@ -113,6 +113,7 @@ def main():
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))      # PostgreSQL and its folder go with it
     try:
         main()
     except KeyboardInterrupt:
