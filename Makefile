@@ -8,8 +8,9 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS = 30
 FAULTS = 500
+ROWS = 1000000
 
-.PHONY: all play test test-cluster check bench bench-line bench-server fuzz install format-check clean help
+.PHONY: all play test test-cluster test-many check bench bench-line bench-server bench-cluster fuzz install format-check clean help
 
 all: ## build the game: build/src/cli/pyramids (with its page if clang is there)
 	@scripts/need build
@@ -34,6 +35,13 @@ test-cluster: ## several servers on one PostgreSQL, with FAULTS faults (500)
 	@$(MAKE) --no-print-directory all
 	@PYR_BUILD=$(abspath $(BUILD)) PYR_FAULTS=$(FAULTS) python3 tests/cluster.py $(BUILD)/src/cli/pyramids .
 
+test-many: ## start with ROWS (1000000) visitors and finished games, with both databases
+	@scripts/need build test
+	@$(MAKE) --no-print-directory all
+	@PYR_MANY=$(ROWS) PYR_PATIENCE=1200 python3 tests/start.py $(BUILD)/src/cli/pyramids .
+	@PYR_BUILD=$(abspath $(BUILD)) PYR_SYNC=1 PYR_MANY=$(ROWS) PYR_PATIENCE=1200 python3 tests/postgres.py python3 tests/start.py \
+		$(BUILD)/src/cli/pyramids .
+
 bench: ## games a second, native and in WebAssembly
 	@scripts/need build wasm
 	@$(MAKE) --no-print-directory all
@@ -49,6 +57,11 @@ bench-server: ## the server beside boardgame.io, then with ten thousand clients
 	@scripts/need build peers
 	@$(MAKE) --no-print-directory all
 	@scripts/bench-server $(BUILD)
+
+bench-cluster: ## several servers on one PostgreSQL, beside SQLite and boardgame.io
+	@scripts/need build test peers
+	@$(MAKE) --no-print-directory all
+	@scripts/bench-cluster $(BUILD)
 
 fuzz: ## feed the readers odd bytes; FUZZ_SECONDS each
 	@scripts/need build fuzz

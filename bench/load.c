@@ -3,8 +3,10 @@
  * measures it.
  *
  * It starts `pyramids serve` itself, on a free port of 127.0.0.1 with a database of its own (or the one that PYR_POSTGRES
- * names, which must be empty: tests/postgres.py), and ends it. Every client is a visitor with a connection; four of them sit
- * at each table and make random legal choices. Measured are choices per second, the server's processor time and memory, and
+ * names, which must be empty: tests/postgres.py), and ends it. With --nodes there are several servers on that database:
+ * all clients of a table connect to the same one, or with --spread each to another. Every client is a visitor with a
+ * connection; four of them sit at each table and make random legal choices. Measured are choices per second, the server's
+ * processor time and memory, and
  * the time from sending a choice (a) to its `done`, (b) until the last of the four has been told by `ready` or `lines`.
  *
  * What counts as lost, and makes the exit code 1:
@@ -19,6 +21,7 @@
  * The reader of messages knows only what our own server writes; anything else is an error too.
  */
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -49,6 +52,7 @@
 #define ON_THE_WAY 16            /* choices of a table that somebody has not been told of */
 #define MESSAGE 65536            /* bytes of the longest message */
 #define CHOICE 320
+#define MOST_NODES 16
 #define PATIENCE 20.0            /* seconds without any progress until it is given up */
 
 enum stage { ASKS_VISITOR, ASKS_TABLE, HAS_CODE, UPGRADES, OPENS, SITS, PLAYS };
@@ -97,17 +101,22 @@ static struct {
     unsigned tables;
     double rate;                 /* choices a second; 0: as fast as acknowledged */
     double seconds;              /* 0: until the games are over */
+    unsigned nodes;              /* servers */
+    bool spread;                 /* the clients of a table are at different servers */
     bool json;
-} options = { .tables = 100 };
+} options = { .tables = 100, .nodes = 1 };
 
 static struct {
     struct pyr_edition edition;
     struct pyr_rng rng;
     struct table *table;
-    struct sockaddr_in address;
+    struct node {
+        pid_t pid;
+        struct sockaddr_in address;
+        char url[64];
+    } node[MOST_NODES];
     int poll;
-    pid_t server;
-    char folder[64], url[64];
+    char folder[64];
     unsigned opened, wanted, ready, over;    /* wanted: so many are to be opened now */
     bool playing, closing;       /* closing: the last choices are awaited, no new ones are made */
     uint64_t sent, done, open_ways;
@@ -132,26 +141,29 @@ static uint64_t now_ns(void)
 
 /* The server. */
 
-static void stop_server(void)
+static void stop_server(struct node *node)
 {
     int status;
-    if (load.server <= 0)
+    if (node->pid <= 0)
         return;
-    kill(load.server, SIGTERM);
-    for (unsigned i = 0; i < 500 && waitpid(load.server, &status, WNOHANG) == 0; i++) {
+    for (unsigned i = 0; i < 500 && waitpid(node->pid, &status, WNOHANG) == 0; i++) {
         if (i == 499) {
-            kill(load.server, SIGKILL);
-            waitpid(load.server, &status, 0);
+            kill(node->pid, SIGKILL);
+            waitpid(node->pid, &status, 0);
         }
         nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
     }
-    load.server = 0;
+    node->pid = 0;
 }
 
 static void clean_up(void)
 {
     static const char *const files[] = { "db", "db-wal", "db-shm", "db.lock", "ready", "probe" };
-    stop_server();
+    for (unsigned n = 0; n < options.nodes; n++)
+        if (load.node[n].pid > 0)
+            kill(load.node[n].pid, SIGTERM);
+    for (unsigned n = 0; n < options.nodes; n++)
+        stop_server(&load.node[n]);
     if (!load.folder[0])
         return;
     for (unsigned i = 0; i < sizeof files / sizeof *files; i++) {
@@ -183,23 +195,29 @@ static void *checked(void *memory)
     return memory;
 }
 
-static void start_server(void)
+static void make_folder(void)
 {
-    char database[512], ready[96], text[64] = "";
-    const char *folder = getenv("TMPDIR"), *postgres = getenv("PYR_POSTGRES");
+    const char *folder = getenv("TMPDIR");
     bool is_short = folder && *folder && strlen(folder) <= 40;
     snprintf(load.folder, sizeof load.folder, "%.40s/pyramids-load-XXXXXX", is_short ? folder : "/tmp");
     if (!mkdtemp(load.folder)) {
         load.folder[0] = '\0';
         fail("no folder for the database: %s", strerror(errno));
     }
+}
+
+static void start_server(struct node *node)
+{
+    char database[512], ready[96], text[64] = "";
+    const char *postgres = getenv("PYR_POSTGRES");
     snprintf(database, sizeof database, "%s%s", postgres ? postgres : load.folder, postgres ? "" : "/db");
     snprintf(ready, sizeof ready, "%s/ready", load.folder);
+    unlink(ready);
     pid_t self = getpid();
-    load.server = fork();
-    if (load.server < 0)
+    node->pid = fork();
+    if (node->pid < 0)
         fail("fork: %s", strerror(errno));
-    if (!load.server) {
+    if (!node->pid) {
         prctl(PR_SET_PDEATHSIG, SIGTERM);
         if (getppid() != self || !freopen("/dev/null", "w", stdout))
             _exit(1);
@@ -213,8 +231,8 @@ static void start_server(void)
     }
     for (unsigned i = 0; i < 1000 && !strchr(text, '\n'); i++) {
         nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
-        if (waitpid(load.server, NULL, WNOHANG) == load.server) {
-            load.server = 0;
+        if (waitpid(node->pid, NULL, WNOHANG) == node->pid) {
+            node->pid = 0;
             fail("the server did not start");
         }
         FILE *file = fopen(ready, "r");
@@ -226,35 +244,83 @@ static void start_server(void)
     unsigned port;
     if (sscanf(text, "http://127.0.0.1:%u", &port) != 1)
         fail("the server does not say where it listens");
-    load.address = (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons((uint16_t)port),
+    node->address = (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons((uint16_t)port),
         .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    snprintf(load.url, sizeof load.url, "127.0.0.1:%u", port);
+    snprintf(node->url, sizeof node->url, "127.0.0.1:%u", port);
 }
 
-/* Seconds of processor time, and bytes of memory. */
-static double server_seconds(void)
+/* The server of a client. */
+static const struct node *node_of(const struct client *client)
+{
+    size_t at = (size_t)(client->table - load.table) + (options.spread ? client->seat : 0u);
+    return &load.node[at % options.nodes];
+}
+
+/* Seconds of processor time, and bytes of memory: of all servers. */
+
+/* Of a process; with `children` also of those that have ended, and *parent. */
+static double process_seconds(long pid, bool children, long *parent)
 {
     char path[64], text[1024] = "";
     unsigned long user = 0, kernel = 0;
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)load.server);
+    long ended_user = 0, ended_kernel = 0;
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
     FILE *file = fopen(path, "r");
     const char *at = file && fgets(text, sizeof text, file) ? strrchr(text, ')') : NULL;
-    if (!at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &kernel) != 2)
-        fail("no %s", path);
-    fclose(file);
-    return (double)(user + kernel) / (double)sysconf(_SC_CLK_TCK);
+    bool good = at && sscanf(at + 1, " %*c %ld %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld", parent, &user, &kernel,
+        &ended_user, &ended_kernel) == 5;
+    if (file)
+        fclose(file);
+    if (!good)
+        return -1;
+    return ((double)(user + kernel) + (children ? (double)(ended_user + ended_kernel) : 0)) / (double)sysconf(_SC_CLK_TCK);
+}
+
+static double server_seconds(void)
+{
+    double sum = 0;
+    long parent;
+    for (unsigned n = 0; n < options.nodes; n++) {
+        double seconds = process_seconds(load.node[n].pid, false, &parent);
+        if (seconds < 0)
+            fail("a server has ended");
+        sum += seconds;
+    }
+    return sum;
+}
+
+/* Of PostgreSQL and its children, if the environment says which process it is (tests/postgres.py). */
+static double postgres_seconds(void)
+{
+    const char *text = getenv("PYR_POSTGRES_PID");
+    long server = text ? strtol(text, NULL, 10) : 0, parent = 0;
+    DIR *folder = server > 0 ? opendir("/proc") : NULL;
+    double sum = folder ? process_seconds(server, true, &parent) : 0;
+    for (const struct dirent *entry; folder && (entry = readdir(folder));) {
+        long pid = strtol(entry->d_name, NULL, 10);
+        double seconds = pid > 0 && pid != server ? process_seconds(pid, false, &parent) : -1;
+        if (seconds > 0 && parent == server)
+            sum += seconds;
+    }
+    if (folder)
+        closedir(folder);
+    return sum;
 }
 
 static double server_bytes(void)
 {
-    char path[64];
-    unsigned long pages = 0;
-    snprintf(path, sizeof path, "/proc/%d/statm", (int)load.server);
-    FILE *file = fopen(path, "r");
-    if (!file || fscanf(file, "%*u %lu", &pages) != 1)
-        fail("no %s", path);
-    fclose(file);
-    return (double)pages * (double)sysconf(_SC_PAGESIZE);
+    double sum = 0;
+    for (unsigned n = 0; n < options.nodes; n++) {
+        char path[64];
+        unsigned long pages = 0;
+        snprintf(path, sizeof path, "/proc/%d/statm", (int)load.node[n].pid);
+        FILE *file = fopen(path, "r");
+        if (!file || fscanf(file, "%*u %lu", &pages) != 1)
+            fail("no %s", path);
+        fclose(file);
+        sum += (double)pages * (double)sysconf(_SC_PAGESIZE);
+    }
+    return sum;
 }
 
 /* Sending. Messages are short and few on a connection, so that the socket's buffer always has room. */
@@ -301,7 +367,8 @@ static void connect_client(struct client *client)
 {
     int on = 1;
     client->fd = socket(AF_INET, SOCK_STREAM, 0);
-    if (client->fd < 0 || connect(client->fd, (struct sockaddr *)&load.address, sizeof load.address))
+    if (client->fd < 0 || connect(client->fd, (const struct sockaddr *)&node_of(client)->address,
+        sizeof(struct sockaddr_in)))
         fail("connecting: %s", strerror(errno));
     setsockopt(client->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     fcntl(client->fd, F_SETFL, O_NONBLOCK);
@@ -317,7 +384,8 @@ static void post(struct client *client, const char *path, const char *body)
     char text[1024];
     int size = snprintf(text, sizeof text,
         "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n%s%s%s\r\n%s", path,
-        load.url, strlen(body), client->cookie[0] ? "Cookie: " : "", client->cookie, client->cookie[0] ? "\r\n" : "", body);
+        node_of(client)->url, strlen(body), client->cookie[0] ? "Cookie: " : "", client->cookie,
+        client->cookie[0] ? "\r\n" : "", body);
     send_bytes(client, text, (size_t)size);
 }
 
@@ -329,8 +397,8 @@ static void upgrade(struct client *client)
     connect_client(client);
     int size = snprintf(text, sizeof text,
         "GET /api/socket HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nCookie: %s\r\n\r\n", load.url,
-        client->cookie);
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nCookie: %s\r\n\r\n",
+        node_of(client)->url, client->cookie);
     send_bytes(client, text, (size_t)size);
 }
 
@@ -496,13 +564,13 @@ static void note(struct times *times, uint64_t since)
     times->us[times->count++] = (uint32_t)((now_ns() - since) / 1000);
 }
 
-/* A client was told that these seats have chosen in a phase. */
-static void told(struct client *client, uint32_t phase, unsigned seats)
+/* A client was told that these seats have chosen in the phases from the one until before the other. */
+static void told(struct client *client, uint32_t from, uint32_t to, unsigned seats)
 {
     struct table *table = client->table;
     for (unsigned i = 0; i < table->ways;) {
         struct way *way = &table->way[i];
-        if (way->phase == phase && seats >> way->seat & 1)
+        if (way->phase >= from && way->phase < to && seats >> way->seat & 1)
             way->told |= (uint8_t)(1u << client->seat);
         if (way->told != (1u << SEATS) - 1) {
             i++;
@@ -553,7 +621,8 @@ static void follow(struct client *client, char *text, uint32_t to)
 {
     struct table *table = client->table;
     char lines[MESSAGE], *at = lines;
-    bool is_first = !client->version;
+    uint32_t from = client->version;
+    bool is_first = !from;
     while (*text == '"') {
         char *end = strchr(text + 1, '"');
         if (!end)
@@ -579,7 +648,11 @@ static void follow(struct client *client, char *text, uint32_t to)
     struct pyr_lines reader;
     struct pyr_event event;
     struct pyr_fault fault = { 0 };
-    pyr_lines_init(&reader, lines, (size_t)(at - lines));
+    /* Of several lines at once another client may have brought the first. */
+    const char *unknown = lines;
+    for (uint32_t known = table->version; from && known > from; known--)
+        unknown = strchr(unknown, '\n') + 1;
+    pyr_lines_init(&reader, unknown, (size_t)(at - unknown));
     while (pyr_lines_next(&reader, false) && pyr_event_read(&event, &load.edition, &reader))
         if (pyr_replay_event(&table->replay, &load.edition, &event, &fault))
             fail("table %s: fault %d in %.*s", table->code, (int)fault.code, (int)reader.line.length, reader.line.at);
@@ -601,7 +674,7 @@ static void receive_ready(struct client *client, const char *text)
     for (; text[at] && text[at] != ']'; at++)
         if (text[at] >= '1' && text[at] <= '4')
             seats |= 1u << (text[at] - '1');
-    told(client, phase, seats);
+    told(client, phase, phase + 1, seats);
     const char *mine = strstr(text, "\"mine\":\""), *space = strchr(client->choice, ' ');
     if (load.closing && mine && phase == client->chosen && space && (space = strchr(space + 1, ' ')))
         client->confirmed = !strncmp(mine + 8, space + 1, strlen(space + 1)) && mine[8 + strlen(space + 1)] == '"';
@@ -623,7 +696,7 @@ static void receive(struct client *client, char *text)
             return;
         follow(client, text + at, to);
         if (from)
-            told(client, from, (1u << SEATS) - 1);
+            told(client, from, to, (1u << SEATS) - 1);
         choose_all(table);
     } else if (!strncmp(text, "{\"type\":\"done\",\"id\":\"", 21)) {
         acknowledged(client, text + 20);
@@ -813,11 +886,13 @@ static size_t fetch(const char *path, const char *cookie, char *to, size_t room)
     static int fd = -1;
     if (fd < 0) {
         fd = socket(AF_INET, SOCK_STREAM, 0);
-        if (fd < 0 || connect(fd, (struct sockaddr *)&load.address, sizeof load.address))
+        if (fd < 0 || connect(fd, (struct sockaddr *)&load.node[0].address,
+            sizeof load.node[0].address))
             fail("connecting: %s", strerror(errno));
     }
     char text[512];
-    int length = snprintf(text, sizeof text, "GET %s HTTP/1.1\r\nHost: %s\r\nCookie: %s\r\n\r\n", path, load.url, cookie);
+    int length = snprintf(text, sizeof text, "GET %s HTTP/1.1\r\nHost: %s\r\nCookie: %s\r\n\r\n", path,
+        load.node[0].url, cookie);
     if (send(fd, text, (size_t)length, MSG_NOSIGNAL) != length)
         fail("sending: %s", strerror(errno));
     for (size_t size = 0, head = 0;;) {
@@ -902,11 +977,53 @@ static double part(const struct times *times, double share)
     return times->us[(size_t)((double)(times->count - 1) * share)] / 1e3;
 }
 
+/* What was measured. */
+struct sums {
+    double setup, seconds, cpu, postgres;    /* seconds; of processor time: of the servers, of PostgreSQL */
+    double seated, grown;        /* bytes a table: when the cards were dealt, and at the end */
+    uint64_t choices;
+};
+
+static void print_json(const struct sums *sums)
+{
+    printf("{\"nodes\": %u, \"spread\": %s, \"tables\": %u, \"clients\": %u, \"over\": %u, \"moves\": %" PRIu64
+        ", \"seconds\": %.3f, \"movesPerSecond\": %.1f, \"cpuSeconds\": %.2f, \"movesPerCpuSecond\": %.1f, "
+        "\"postgresCpuSeconds\": %.2f, \"setupSeconds\": %.2f, ", options.nodes, options.spread ? "true" : "false",
+        options.tables, SEATS * options.tables, load.over, sums->choices, sums->seconds,
+        (double)sums->choices / sums->seconds, sums->cpu, (double)sums->choices / sums->cpu, sums->postgres, sums->setup);
+    printf("\"done\": {\"p50\": %.3f, \"p99\": %.3f, \"max\": %.3f}, "
+        "\"told\": {\"p50\": %.3f, \"p99\": %.3f, \"max\": %.3f}, "
+        "\"disk\": {\"p50\": %.3f, \"p99\": %.3f, \"max\": %.3f}, "
+        "\"bytesPerTableSeated\": %.0f, \"bytesPerTable\": %.0f, \"lost\": 0}\n",
+        part(&load.to_done, 0.5), part(&load.to_done, 0.99), part(&load.to_done, 1), part(&load.to_all, 0.5),
+        part(&load.to_all, 0.99), part(&load.to_all, 1), part(&to_disk, 0.5), part(&to_disk, 0.99), part(&to_disk, 1),
+        sums->seated, sums->grown);
+}
+
+static void print_words(const struct sums *sums)
+{
+    printf("%u tables, %u clients, set up in %.1f s; %u games over\n"
+        "%" PRIu64 " choices in %.2f s: %.0f a second; server: %.2f s of processor time, %.0f choices a second of it\n",
+        options.tables, SEATS * options.tables, sums->setup, load.over, sums->choices, sums->seconds,
+        (double)sums->choices / sums->seconds, sums->cpu, (double)sums->choices / sums->cpu);
+    if (sums->postgres > 0)
+        printf("PostgreSQL: %.2f s of processor time\n", sums->postgres);
+    printf("from choice to done          p50 %.2f  p99 %.2f  max %.2f ms\n"
+        "from choice to all four told p50 %.2f  p99 %.2f  max %.2f ms\n"
+        "the disk alone               p50 %.2f  p99 %.2f  max %.2f ms\n"
+        "memory a table: %.1f KB when the cards were dealt, %.1f KB at the end\n"
+        "nothing lost\n",
+        part(&load.to_done, 0.5), part(&load.to_done, 0.99), part(&load.to_done, 1), part(&load.to_all, 0.5),
+        part(&load.to_all, 0.99), part(&load.to_all, 1), part(&to_disk, 0.5), part(&to_disk, 0.99), part(&to_disk, 1),
+        sums->seated / 1024, sums->grown / 1024);
+}
+
 static void usage(void)
 {
-    fputs("load PROGRAM [--tables N] [--rate CHOICES_A_SECOND] [--seconds N] [--json]\n"
+    fputs("load PROGRAM [--tables N] [--rate CHOICES_A_SECOND] [--seconds N] [--nodes N [--spread]] [--json]\n"
           "PROGRAM is the pyramids command. Without --rate as fast as acknowledged; without --seconds until all games are "
-          "over.\n", stderr);
+          "over.\n--nodes: several servers, on the database that PYR_POSTGRES names; --spread: the players of a table are "
+          "at different ones.\n", stderr);
     exit(2);
 }
 
@@ -916,8 +1033,8 @@ static void read_options(int argc, char **argv)
         usage();
     options.program = argv[1];
     for (int i = 2; i < argc; i++) {
-        if (!strcmp(argv[i], "--json")) {
-            options.json = true;
+        if (!strcmp(argv[i], "--json") || !strcmp(argv[i], "--spread")) {
+            *(argv[i][2] == 'j' ? &options.json : &options.spread) = true;
             continue;
         }
         char *end = NULL;
@@ -930,11 +1047,13 @@ static void read_options(int argc, char **argv)
             options.rate = value;
         else if (!strcmp(argv[i], "--seconds"))
             options.seconds = value;
+        else if (!strcmp(argv[i], "--nodes"))
+            options.nodes = (unsigned)value;
         else
             usage();
         i++;
     }
-    if (!options.tables)
+    if (!options.tables || !options.nodes || options.nodes > MOST_NODES || (options.nodes > 1 && !getenv("PYR_POSTGRES")))
         usage();
 }
 
@@ -943,6 +1062,7 @@ int main(int argc, char **argv)
     struct pyr_fault fault;
     const char *edition = pyr_builtin_edition("classic");
     struct rlimit files;
+    struct sums sums;
     read_options(argc, argv);
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
@@ -959,53 +1079,32 @@ int main(int argc, char **argv)
     pyr_rng_seed(&load.rng, 1, 0);
     load.table = checked(calloc(options.tables, sizeof *load.table));
     load.poll = epoll_create1(EPOLL_CLOEXEC);
-    start_server();
+    make_folder();
+    for (unsigned n = 0; n < options.nodes; n++)
+        start_server(&load.node[n]);
 
     uint64_t begin = now_ns();
     unsigned first = options.tables / 10;
+    double counted = options.tables - first;
     seat_tables(first);
     double bytes = server_bytes();
     seat_tables(options.tables);
-    double setup = (double)(now_ns() - begin) * 1e-9, seated = server_bytes(), cpu = server_seconds();
+    sums.setup = (double)(now_ns() - begin) * 1e-9;
+    sums.seated = (server_bytes() - bytes) / counted;
+    sums.cpu = server_seconds();
+    sums.postgres = postgres_seconds();
     begin = now_ns();
     play_and_probe();
-    double seconds = (double)(now_ns() - begin) * 1e-9;
-    cpu = server_seconds() - cpu;
-    double grown = server_bytes();
+    sums.seconds = (double)(now_ns() - begin) * 1e-9;
+    sums.cpu = server_seconds() - sums.cpu;
+    sums.postgres = postgres_seconds() - sums.postgres;
+    sums.grown = (server_bytes() - bytes) / counted;
     check_all();
-    uint64_t choices = load.done;
+    sums.choices = load.done;
     sort(&load.to_done);
     sort(&load.to_all);
     sort(&to_disk);
     clean_up();
-
-    double tables = options.tables - first;
-    if (options.json)
-        printf("{\"tables\": %u, \"clients\": %u, \"over\": %u, \"moves\": %" PRIu64 ", \"seconds\": %.3f, "
-            "\"movesPerSecond\": %.1f, \"cpuSeconds\": %.2f, "
-            "\"movesPerCpuSecond\": %.1f, \"setupSeconds\": %.2f, \"done\": {\"p50\": %.3f, \"p99\": %.3f, \"max\": %.3f}, "
-            "\"told\": {\"p50\": %.3f, \"p99\": %.3f, \"max\": %.3f}, "
-            "\"disk\": {\"p50\": %.3f, \"p99\": %.3f, \"max\": %.3f}, \"bytesPerTableSeated\": %.0f, \"bytesPerTable\": "
-            "%.0f, \"lost\": 0}\n",
-            options.tables, SEATS * options.tables, load.over, choices, seconds, (double)choices / seconds, cpu,
-            (double)choices / cpu, setup,
-            part(&load.to_done, 0.5), part(&load.to_done, 0.99), part(&load.to_done, 1), part(&load.to_all, 0.5),
-            part(&load.to_all, 0.99),
-            part(&load.to_all, 1), part(&to_disk, 0.5), part(&to_disk, 0.99), part(&to_disk, 1), (seated - bytes) / tables,
-            (grown - bytes) / tables);
-    else
-        printf("%u tables, %u clients, set up in %.1f s; %u games over\n"
-            "%" PRIu64 " choices in %.2f s: %.0f a second; server: %.2f s of processor time, %.0f choices a second of it\n"
-            "from choice to done          p50 %.2f  p99 %.2f  max %.2f ms\n"
-            "from choice to all four told p50 %.2f  p99 %.2f  max %.2f ms\n"
-            "the disk alone               p50 %.2f  p99 %.2f  max %.2f ms\n"
-            "memory a table: %.1f KB when the cards were dealt, %.1f KB at the end\n"
-            "nothing lost\n",
-            options.tables, SEATS * options.tables, setup, load.over, choices, seconds, (double)choices / seconds, cpu,
-            (double)choices / cpu,
-            part(&load.to_done, 0.5), part(&load.to_done, 0.99), part(&load.to_done, 1), part(&load.to_all, 0.5),
-            part(&load.to_all, 0.99),
-            part(&load.to_all, 1), part(&to_disk, 0.5), part(&to_disk, 0.99), part(&to_disk, 1),
-            (seated - bytes) / tables / 1024, (grown - bytes) / tables / 1024);
+    (options.json ? print_json : print_words)(&sums);
     return 0;
 }

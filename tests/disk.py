@@ -12,16 +12,27 @@ import subprocess
 import time
 
 import wire
-from wire import LONG, Server, Visitor, check_record, play, until_so
+from wire import LONG, Server, Visitor, check_record, only_files, play, until_so
 
 
 def limited(size):
     return ['prlimit', f'--fsize={size}:unlimited', '--']
 
 
-def lift(server, size=resource.RLIM_INFINITY):
-    """From now on files of the server can grow up to so many bytes: a write beyond fails (EFBIG), as on a full disk."""
-    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+def fill_disk(server):
+    """From now on nothing can be written: a write to a file fails (EFBIG), as on a full disk (nor is anything logged, where
+    the log is a file)."""
+    if wire.POSTGRES:
+        server.base.fill_disk()
+    else:
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (1, resource.RLIM_INFINITY))
+
+
+def free_disk(server):
+    if wire.POSTGRES:
+        server.base.free_disk()
+    else:
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 
 def play_until_asked(links, dice, version):
@@ -42,7 +53,7 @@ def case_no_room(folder):
         chooser = links[0]
         for attempt in range(3 if LONG else 2):
             play_until_asked(links, dice, chooser.version + 12)
-            lift(server, 1)                      # from here on nothing can be written (nor logged, where the log is a file)
+            fill_disk(server)
             ana.refused(503, 'storage', 'POST', '/api/tables', {'seats': [{'kind': 'open'}] * 2})
             ana.refused(503, 'storage', 'POST', '/api/visitor', {'name': 'Ana B'})
             assert ana.want(200, 'GET', '/api/visitor').json['visitor']['name'] == 'Ana'      # nothing has changed
@@ -60,7 +71,7 @@ def case_no_room(folder):
             ana.record(code)
             failed = re.search(r'^pyramids_store_failed_total (\d+)$', ana.want(200, 'GET', '/metrics').text, re.M)
             assert int(failed.group(1)) >= 5 * (attempt + 1), failed
-            lift(server)                         # there is room again: everything goes on where it was
+            free_disk(server)                    # there is room again: everything goes on where it was
             until_so(lambda: ana.ask('GET', '/healthz').status == 200, 'the server does not notice that it can write again')
             chooser.done('choose', phase=phase, choice=choice, id='again%d' % attempt)
         made = ana.make('open', 'open')
@@ -81,17 +92,18 @@ def case_bots_wait_for_room(folder):
         code = ana.make('open', 'bot:novice')
         link = ana.seat(code)
         play_until_asked([link], random.Random(1), 20)
-        lift(server, 1)
+        fill_disk(server)
         link.refused('storage', 'choose', id='x', phase=link.version, choice=link.pick(random.Random(2)))
         link.refused('storage', 'leave')
         time.sleep(1.5)
         assert ana.table(code)['state'] == 'running'
-        lift(server)
+        free_disk(server)
         link.done('leave')                       # from here the bots play alone
         until_so(lambda: ana.table(code)['state'] == 'over', 'the table is stuck', 2 * wire.PATIENCE)
         check_record(folder, ana.record(code))
 
 
+@only_files('a schema that is gone is case_schema_taken_away')
 def case_file_taken_away(folder):
     """A database that is removed or replaced under the running server: noticed by itself, and nothing more is
     acknowledged."""
@@ -120,6 +132,31 @@ def case_file_taken_away(folder):
         assert ana.table(code)['you'] == 1
 
 
+def schema_taken_away(folder):
+    """A schema that is renamed under the running server: nothing more is acknowledged until it is back."""
+    with Server(folder) as server:
+        ana = server.visitor()
+        code = ana.make('open', 'open')
+        link = ana.link(code)
+        for attempt in range(2):
+            ana.want(200, 'GET', '/healthz')
+            server.base.rows(f'ALTER SCHEMA {server.base.name} RENAME TO away')
+            ana.refused(503, 'storage', 'POST', '/api/tables', {'seats': [{'kind': 'open'}] * 2})
+            link.refused('storage', 'sit', number=secrets.token_hex(32))
+            until_so(lambda: ana.ask('GET', '/healthz').status == 503, 'nobody notices that the tables are gone')
+            assert ana.table(code)['you'] == 0, attempt
+            server.base.rows(f'ALTER SCHEMA away RENAME TO {server.base.name}')
+            until_so(lambda: ana.ask('GET', '/healthz').status == 200, 'nobody notices that the tables are back')
+        link.done('sit', number=secrets.token_hex(32))
+        server.restart()
+        assert ana.table(code)['you'] == 1
+
+
+if wire.POSTGRES:
+    case_schema_taken_away = schema_taken_away
+
+
+@only_files('a server does not write files of its own there; database.py has what it is refused for')
 def case_no_room_at_the_start(folder):
     server = Server(folder)
     server.visitor()
@@ -141,6 +178,7 @@ def case_no_room_at_the_start(folder):
     server.stop()
 
 
+@only_files('database.py has the refused databases of PostgreSQL, and any number of servers may use one')
 def case_other_files(folder):
     """A newer database, a foreign one, a damaged one, no database at all: a clear message, exit 1, and the file is as it
     was."""

@@ -291,7 +291,8 @@ def main():
         sys.exit(1)
     signal.signal(signal.SIGTERM, end)
     with Postgres(sync=bool(os.environ.get("PYR_SYNC"))) as server:
-        return subprocess.run(sys.argv[1:], env={**os.environ, "PYR_POSTGRES": server.where()}, check=False).returncode
+        env = {**os.environ, "PYR_POSTGRES": server.where(), "PYR_POSTGRES_PID": str(server.process.pid)}
+        return subprocess.run(sys.argv[1:], env=env, check=False).returncode
 
 
 if __name__ == "__main__":

@@ -13,17 +13,17 @@ import sqlite3
 import stat
 import struct
 import subprocess
-import sys
-import tempfile
 import termios
 import time
-import traceback
 import urllib.request
 
-COMMAND, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+import wire
+from wire import COMMAND, ENV, POSTGRES, ROOT, only_files, read
+
 PLAIN = os.path.join(ROOT, 'tests/data/plain.edition')
 RECORD = os.path.join(ROOT, 'tests/data/plain-2.pyr')
-ENV = dict(os.environ, LC_ALL='C.UTF-8', LANGUAGE='en')
+
+BASES = {}                       # by what --database is given
 
 
 def run(*words, text='', code=0, env=ENV):
@@ -35,23 +35,20 @@ def run(*words, text='', code=0, env=ENV):
     return done
 
 
-def read(path):
-    with open(path, encoding='utf-8') as source:
-        return source.read()
-
-
 def write(path, text):
     with open(path, 'w', encoding='utf-8') as to:
         to.write(text)
     return path
 
 
+def database_at(folder, name):
+    """A database that nobody has used, as --database wants it."""
+    base = wire.base_at(os.path.join(folder, name))
+    return BASES.setdefault(base.where, base).where
+
+
 def rows(database, sql):
-    connection = sqlite3.connect(database)
-    try:
-        return connection.execute(sql).fetchall()
-    finally:
-        connection.close()
+    return BASES[database].rows(sql)
 
 
 def games(folder, count=5, seed=1, players=3):
@@ -81,11 +78,13 @@ def case_help(_):
 
 
 def case_wrong_usage(folder):
-    database = os.path.join(folder, 'a.db')
+    database = database_at(folder, 'a.db')
     for words in (['import'], ['import', '--nonsense'], ['export', 'extra'], ['export', '--output'],
         ['import', '--database', '', 'x']):
         done = run(*words, code=2)
         assert done.err.startswith('pyramids: '), done.err
+    if POSTGRES:
+        return                                           # what follows is about files that are not there
     homeless = {name: value for name, value in ENV.items() if name not in ('HOME', 'XDG_DATA_HOME')}
     assert '--database' in run('export', code=2, env=homeless).err
     assert 'No such file' in run('export', '--database', database, code=1).err
@@ -97,11 +96,12 @@ def case_wrong_usage(folder):
 
 def case_round_trip(folder):
     where, texts = games(folder)
-    database, second = os.path.join(folder, 'a.db'), os.path.join(folder, 'b.db')
+    database, second = database_at(folder, 'a.db'), database_at(folder, 'b.db')
     report, err = imported(database, where)
-    assert report == {'database': database, 'files': 5, 'records': 5, 'imported': 5, 'there': 0,
-        'refused': 0} and not err, (report, err)
-    assert stat.S_IMODE(os.stat(database).st_mode) == 0o600
+    said = report.pop('database')
+    assert report == {'files': 5, 'records': 5, 'imported': 5, 'there': 0, 'refused': 0} and not err, (report, err)
+    assert said == database if not POSTGRES else said.startswith('postgresql://'), said
+    assert POSTGRES or stat.S_IMODE(os.stat(database).st_mode) == 0o600
     stream = run('export', '--database', database).out
     assert split(stream) == sorted(texts)
     # A stream, then the same once more.
@@ -124,7 +124,7 @@ def case_round_trip(folder):
 def case_plain_text(folder):
     """What is kept is the game: comments, blank lines and line ends are not."""
     _, texts = games(folder, 2)
-    database = os.path.join(folder, 'a.db')
+    database = database_at(folder, 'a.db')
     dressed = '; two games\n\n' + texts[0].replace('\n', '\r\n') + '\n; and\n' + texts[1].replace('\nreveal', '\n\nreveal')
     assert imported(database, '-', text=dressed)[0]['imported'] == 2
     assert imported(database, '-', text=''.join(texts))[0]['there'] == 2
@@ -134,12 +134,14 @@ def case_plain_text(folder):
 def case_codes(folder):
     """Tables keep their codes and dates on the way, and servers can read what is said of them."""
     _, texts = games(folder, 4)
-    database, second = os.path.join(folder, 'a.db'), os.path.join(folder, 'b.db')
+    database, second = database_at(folder, 'a.db'), database_at(folder, 'b.db')
     heads = '; table K7QXMWRT 2031-02-03T04:05:06Z\n', '; table K7QXMWRT 1999-12-31T23:59:59Z\n', '; table ../../x ' \
         'nonsense\n', ''
     assert imported(database, '-', text=''.join(head + text for head, text in zip(heads, texts)))[0]['imported'] == 4
-    tables = rows(database, "SELECT code, datetime(created, 'unixepoch') FROM game ORDER BY id")
-    assert tables[0] == ('K7QXMWRT', '2031-02-03 04:05:06') and tables[1][1] == '1999-12-31 23:59:59', tables
+    tables = rows(database, 'SELECT code, created FROM game ORDER BY id')
+    wanted = [int(datetime.datetime.fromisoformat(date + '+00:00').timestamp())
+              for date in ('2031-02-03T04:05:06', '1999-12-31T23:59:59')]
+    assert tables[0] == ('K7QXMWRT', wanted[0]) and tables[1][1] == wanted[1], tables
     assert all(re.fullmatch('[2-9A-Z]{8}', code) for code, _ in tables) and len(set(code for code, _ in tables)) == 4, tables
     out = os.path.join(folder, 'out')
     run('export', '--database', database, '--output', out)
@@ -165,7 +167,7 @@ def case_dates(folder):
     family = '\U0001f468\u200d\U0001f469\u200d\U0001f467'     # 18 bytes
     name = 'a' * 90 + family
     texts[0] = re.sub(r'(?m)^player 1 .*$', 'player 1 ' + name, texts[0])
-    database = os.path.join(folder, 'a.db')
+    database = database_at(folder, 'a.db')
     heads = [f'; table K7QXMW{i + 22} {date}Z\n' for i, date in enumerate(dates + none)]
     start = int(time.time())
     assert imported(database, '-', text=''.join(head + text for head, text in zip(heads,
@@ -181,7 +183,7 @@ def case_dates(folder):
 def case_bad_files(folder):
     """A bad file is refused as a whole, with its line; the others are kept."""
     _, texts = games(folder, 4)
-    database = os.path.join(folder, 'a.db')
+    database = database_at(folder, 'a.db')
     good = write(os.path.join(folder, 'good'), texts[3])
     lines = texts[1].split('\n')
     for change, line, words in (
@@ -207,13 +209,14 @@ def case_bad_files(folder):
 
 
 def case_editions(folder):
-    database = os.path.join(folder, 'a.db')
+    database = database_at(folder, 'a.db')
     _, texts = games(folder, 1)
     both = read(RECORD) + texts[0]
     assert "edition 'plain'" in imported(database, '-', text=both, code=1)[1]
     assert imported(database, '-', '--edition', PLAIN, text=both)[0]['imported'] == 2
 
 
+@only_files('it is about the file of those who name none')
 def case_default_place(folder):
     env = dict(ENV, HOME=folder)
     env.pop('XDG_DATA_HOME', None)
@@ -226,9 +229,46 @@ def case_default_place(folder):
     assert os.path.exists(os.path.join(folder, 'data/pyramids/pyramids.db'))
 
 
+def session(database):
+    """Someone else who writes to the same database: psql, with its commands from a pipe."""
+    return subprocess.Popen(['psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', database], stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE, text=True, env=ENV)
+
+
+def say(psql, sql):
+    """Runs a command there, and waits for it."""
+    psql.stdin.write(sql + ';\n\\echo done\n')
+    psql.stdin.flush()
+    assert psql.stdout.readline() == 'done\n', sql
+
+
+def beside_a_writer(folder):
+    """Export shows what is committed and nothing else, while others write; import does not wait for them."""
+    database = database_at(folder, 'a.db')
+    imported(database, RECORD, '--edition', PLAIN)
+    with session(database) as psql:
+        say(psql, 'BEGIN')
+        say(psql, "INSERT INTO game (id, code, state, created, changed, config)"
+                  " SELECT 77, 'LATE', 2, created + 1, changed, config FROM game")
+        say(psql, 'INSERT INTO revision (game, number) VALUES (77, 1)')
+        say(psql, "INSERT INTO line (game, seq, count, text, made) VALUES (77, 0, 1, 'pyramids-record 1' || chr(10), 1)")
+        assert split(run('export', '--database', database).out) == [read(RECORD)]
+        _, texts = games(folder, 1)
+        assert imported(database, '-', text=texts[0])[0]['imported'] == 1
+        say(psql, 'COMMIT')
+        late = sorted([read(RECORD), texts[0], 'pyramids-record 1\n'])
+        assert split(run('export', '--database', database).out) == late
+        psql.stdin.close()
+
+
+if POSTGRES:
+    case_beside_a_writer = beside_a_writer
+
+
+@only_files('servers and imports share a database at PostgreSQL: case_beside_a_writer')
 def case_in_use(folder):
     """Import wants the database for itself; export reads beside whoever writes, and what a killed server left."""
-    database = os.path.join(folder, 'a.db')
+    database = database_at(folder, 'a.db')
     imported(database, RECORD, '--edition', PLAIN)
     with open(database + '.lock', 'r+', encoding='ascii') as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -256,7 +296,7 @@ def case_in_use(folder):
 def case_beside_a_server(folder):
     """A server shows imported games; meanwhile export works and import waits for its turn."""
     _, texts = games(folder, 2)
-    database, ready = os.path.join(folder, 'a.db'), os.path.join(folder, 'ready')
+    database, ready = database_at(folder, 'a.db'), os.path.join(folder, 'ready')
     imported(database, '-', text='; table K7QXMWRT 2031-02-03T04:05:06Z\n' + ''.join(texts))
     server = subprocess.Popen([COMMAND, 'serve', '--port', '0', '--no-browser', '--quiet', '--database', database,
         '--ready-file', ready],
@@ -280,7 +320,14 @@ def case_beside_a_server(folder):
             texts[0])], table
         assert get('/api/tables/K7QXMWRT/record') == texts[0]
         assert split(run('export', '--database', database).out) == sorted(texts)
-        assert f'(process {server.pid})' in run('import', '--database', database, '-', text=texts[0], code=1).err
+        if POSTGRES:                                     # an import beside a server, which shows it at once
+            _, more = games(folder, 1, seed=2)
+            text = '; table K7QXMWR2 2031-02-03T04:05:06Z\n' + more[0]
+            assert imported(database, '-', text=text)[0]['imported'] == 1
+            assert get('/api/tables/K7QXMWR2/record') == more[0]
+            texts += more
+        else:
+            assert f'(process {server.pid})' in run('import', '--database', database, '-', text=texts[0], code=1).err
         server.kill()
         server.wait(timeout=30)
         assert split(run('export', '--database', database).out) == sorted(texts)
@@ -290,8 +337,9 @@ def case_beside_a_server(folder):
         server.wait(timeout=30)
 
 
+@only_files('database.py has the refused databases of PostgreSQL, for all commands')
 def case_refused_databases(folder):
-    database = os.path.join(folder, 'a.db')
+    database = database_at(folder, 'a.db')
     imported(database, RECORD, '--edition', PLAIN)
     whole = open(database, 'rb').read()
 
@@ -328,21 +376,28 @@ def case_refused_databases(folder):
 
 def case_full_disk(folder):
     """Without room nothing is imported, and what was there stays."""
-    database = os.path.join(folder, 'a.db')
+    database = database_at(folder, 'a.db')
     imported(database, RECORD, '--edition', PLAIN)
     where, _ = games(folder, 40)
     before = run('export', '--database', database).out
-    script = 'ulimit -f 150; trap "" XFSZ; exec "$0" import --database "$1" "$2"'       # blocks of 512 or 1024 bytes
+    if POSTGRES:
+        BASES[database].fill_disk()
+        limit = ''
+    else:
+        limit = 'ulimit -f 150; trap "" XFSZ; '          # blocks of 512 or 1024 bytes
+    script = limit + 'exec "$0" import --database "$1" "$2"'
     done = subprocess.run(['sh', '-c', script, COMMAND, database, where], capture_output=True, env=ENV, timeout=60)
     assert done.returncode == 1 and b'nothing was imported' in done.stderr, (done.returncode, done.stderr)
     assert run('export', '--database', database).out == before
+    if POSTGRES:
+        BASES[database].free_disk()
     assert imported(database, where)[0]['imported'] == 40
 
 
 def case_interrupt(folder):
     """Ctrl-C keeps nothing."""
     where, texts = games(folder, 3)
-    database = os.path.join(folder, 'a.db')
+    database = database_at(folder, 'a.db')
     process = subprocess.Popen([COMMAND, 'import', '--database', database, where, '-'], stdin=subprocess.PIPE,
         stderr=subprocess.PIPE, env=ENV)
     process.stdin.write((texts[0] + 'pyramids-record 1\n').encode())
@@ -364,7 +419,7 @@ def case_interrupt(folder):
 def case_progress(folder):
     """On a terminal it tells how far it is; elsewhere it is silent."""
     where, _ = games(folder, 3)
-    database = os.path.join(folder, 'a.db')
+    database = database_at(folder, 'a.db')
     ours, theirs = pty.openpty()
     done = subprocess.run([COMMAND, 'import', '--database', database, where], stdout=subprocess.PIPE, stderr=theirs, env=ENV,
         timeout=60)
@@ -375,24 +430,5 @@ def case_progress(folder):
     assert done.stdout == b'records imported: 3, already present: 0; files refused: 0\n'
 
 
-def main():
-    failed = count = 0
-    wanted = sys.argv[3] if len(sys.argv) > 3 else ''
-    for name, function in list(globals().items()):
-        if not name.startswith('case_') or wanted not in name:
-            continue
-        count += 1
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                function(folder)
-                print(f'ok {count} - {name[5:].replace("_", " ")}', flush=True)
-            except Exception:                # pylint: disable=broad-except  # whatever it was, the other cases are run
-                failed += 1
-                print('\n'.join('# ' + line for line in traceback.format_exc()[-6000:].split('\n')))
-                print(f'not ok {count} - {name[5:].replace("_", " ")}', flush=True)
-    print(f'1..{count}')
-    sys.exit(failed != 0)
-
-
 if __name__ == '__main__':
-    main()
+    wire.main(globals())

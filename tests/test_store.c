@@ -2288,6 +2288,7 @@ static struct {
     enum cut cut;
     bool stop;
     int cuts, commits;           /* so many went by */
+    int questions;               /* ends of what the store sends before it waits for the answer (Sync) */
     int pair[8][2];
     unsigned pairs;
 } proxy;
@@ -2324,6 +2325,8 @@ static bool pass_on(unsigned which, int side)
         return false;
     bool is_commit = !side && memmem(bytes, (size_t)got, "COMMIT", 7);
     proxy.commits += is_commit;
+    for (const char *at = bytes, *end = bytes + got; !side && (at = memmem(at, (size_t)(end - at), "S\0\0\0\4", 5)); at += 5)
+        proxy.questions++;
     if (is_commit && proxy.cut == CUT_BEFORE) {
         cut_all();
         return true;
@@ -2467,6 +2470,97 @@ POSTGRES_TEST("a commit that gets no answer is looked up: kept or not, it is sto
         stop_proxy();
     }
     store_set_log(NULL);
+}
+
+static enum store_result read_whole(struct store_db *db, struct store_job *job)
+{
+    struct store_choice choices[STORE_SEATS];
+    struct store_table got;
+    unsigned count = 0;
+    size_t size = 0;
+    char *text = NULL;
+    (void)job;
+    CHECK_INT(store_get_whole_table(db, "CODE1", &got, &text, &size, choices, &count), STORE_OK);
+    CHECK_INT(got.revision, 3);
+    CHECK_INT(size, 8);
+    CHECK(text && !memcmp(text, "one\ntwo\n", 8));
+    CHECK_INT(count, 1);
+    CHECK_STR(choices[0].text, "17 22");
+    free(text);
+    return STORE_OK;
+}
+
+static int64_t revision_heard = -1;          /* 0: it listens */
+
+static bool is_late;
+
+static void mark_late(uv_timer_t *timer)
+{
+    (void)timer;
+    is_late = true;
+}
+
+static void hear(void *context, const char *code, int64_t revision)
+{
+    (void)context;
+    if (!code || !strcmp(code, "CODE1"))
+        revision_heard = revision;
+}
+
+static int questions_of(struct store_job *job)
+{
+    uv_mutex_lock(&proxy.mutex);
+    proxy.questions = 0;
+    uv_mutex_unlock(&proxy.mutex);
+    int seen = commits_seen();
+    store_submit(store, job);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    CHECK_INT(job->result, STORE_OK);
+    while (commits_seen() == seen)           /* nobody waits for that of a job that only reads */
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    uv_mutex_lock(&proxy.mutex);
+    int questions = proxy.questions;
+    uv_mutex_unlock(&proxy.mutex);
+    return questions;
+}
+
+/* What lies between a choice at one server and a client at another: the change, the announcement, and reading the table. */
+POSTGRES_TEST("a change takes two round trips, another server hears of it by itself and reads the table in one")
+{
+    make_folder();
+    if (CHECK(start_proxy()) && CHECK(open_store())) {
+        struct store_commit commits[3];
+        struct store_job read = { .run = read_whole, .done = nothing };
+        uv_timer_t patience;                 /* keeps the loop alive; nothing else has a timer */
+        uv_timer_init(&loop, &patience);
+        for (int i = 0; i < 3; i++) {
+            commits[i] = (struct store_commit){ .job = { .run = store_run_commit, .done = nothing },
+                .table = table(1, STORE_RUNNING), .keeps_due = i, .lines = i ? "two\n" : "one\n",
+                .lines_size = i < 2 ? 4 : 0, .first_line = (uint32_t)i, .has_choice = i == 2,
+                .choice = { .seat = 1, .phase = 2, .text = "17 22" } };
+            commits[i].table.revision = i;
+            commits[i].table.id = i ? 1 : 0;
+        }
+        store_submit(store, &commits[0].job);
+        uv_run(&loop, UV_RUN_DEFAULT);
+        CHECK_INT(questions_of(&commits[1].job), 2);
+        if (CHECK(store_listen(store, hear, NULL))) {
+            uv_timer_start(&patience, mark_late, 60000, 0);
+            while (revision_heard < 0 && !is_late)
+                uv_run(&loop, UV_RUN_ONCE);
+            uv_unref((uv_handle_t *)&patience);
+            CHECK_INT(questions_of(&commits[2].job), 2);
+            uv_ref((uv_handle_t *)&patience);
+            while (revision_heard < 3 && !is_late)
+                uv_run(&loop, UV_RUN_ONCE);
+            CHECK_INT(revision_heard, 3);
+        }
+        CHECK_INT(questions_of(&read), 2);   /* with the commit, for which it does not wait */
+        uv_close((uv_handle_t *)&patience, NULL);
+        uv_run(&loop, UV_RUN_DEFAULT);
+        close_store();
+    }
+    stop_proxy();
 }
 
 POSTGRES_TEST("a server that disappears: what cannot be stored is refused, and the store continues when it is back")

@@ -536,6 +536,13 @@ static void choose_at_other(struct other *other, unsigned who, const char *id)
     submit_other(other);
 }
 
+TEST("table: a game whose end the database was first to count leaves the number of open tables at none") {
+    struct table ended = { .server = &server };
+    server.open_tables = 0;                  /* as the last look at the database found it */
+    table_count_out(&ended);
+    CHECK_INT(server.open_tables, 0);
+}
+
 TEST("table: a choice that meets one made at another server completes the phase with it") {
     struct other other;
     if (!CHECK(begin()))

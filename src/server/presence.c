@@ -28,7 +28,7 @@ static void compare(struct table *table, unsigned before)
     unsigned here = who_is_here(table), gone = before & ~here;
     for (unsigned s = 0; s < table->now.seats; s++)
         if (gone >> s & 1)
-            table->left[s] = server_now(table->server);
+            table_note_left(table, table->now.seat[s].visitor);
     if (gone & HOST_BIT)
         table->host_left = server_now(table->server);
     if (here != before)

@@ -85,6 +85,7 @@ struct server {
         uint64_t check_at;                   /* when the revisions of tables in memory are next compared */
         bool checking;
         struct store_place looked;           /* until where that was asked */
+        struct store_place swept;            /* until where visitors were looked at; zero: a new round */
     } upkeep;
     uint8_t hash_key[16];
     struct map visitors, tokens, tables, addresses;

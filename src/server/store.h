@@ -196,9 +196,14 @@ enum store_result store_each_visitor(struct store_db *db, bool (*each)(void *con
     const struct store_visitor *visitor), void *context);
 /* Forgets visitors who were last seen before that time and never sat at a table. */
 enum store_result store_drop_visitors(struct store_db *db, int64_t before);
-/* The same, but at most STORE_SWEEP of them, whose ids are returned. */
+/* The same, but it looks at no more than STORE_SWEEP of them, those after *at (zero: the first); the ids of those that it
+ * forgot are returned. *at becomes the place after the last one, or zero when there are no more. */
 #define STORE_SWEEP 100
-enum store_result store_sweep_visitors(struct store_db *db, int64_t before, int64_t dropped[STORE_SWEEP], unsigned *count);
+struct store_place {
+    int64_t due, table;          /* here: when seen, and the visitor */
+};
+enum store_result store_sweep_visitors(struct store_db *db, int64_t before, struct store_place *at,
+    int64_t dropped[STORE_SWEEP], unsigned *count);
 /* The highest ids in use. */
 enum store_result store_last_ids(struct store_db *db, int64_t *last_visitor, int64_t *last_table);
 
@@ -249,9 +254,6 @@ enum store_result store_get_abandoned(struct store_db *db, int64_t before, char 
 /* Tables that are due, in the order of that time: at most STORE_DUE of them that come after *at and are due until then. *at
  * becomes the place after the last one. */
 #define STORE_DUE 200
-struct store_place {
-    int64_t due, table;
-};
 enum store_result store_get_due(struct store_db *db, struct store_place *at, int64_t until, char codes[STORE_DUE][16],
     unsigned *count);
 /* When a table that nobody has changed meanwhile is due, and that nobody keeps it. That is a change: a server that takes

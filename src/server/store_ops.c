@@ -19,8 +19,6 @@
 
 #include "store_engine.h"
 
-#define MOST_READINGS 5          /* of a table that others keep changing */
-
 /* The values of a statement, by the kinds that it lists.
  * 'i' int64_t, 'r' double, 't' text with its end, everything else a pointer and a size. */
 static void take_values(struct store_value values[STORE_VALUES], enum store_statement which, va_list list)
@@ -258,28 +256,36 @@ static enum store_result change_all(struct store_db *db, const enum store_statem
 }
 
 /* What refers to a visitor goes first (foreign keys). The ids are returned so that the memory can forget them, too. */
-enum store_result store_sweep_visitors(struct store_db *db, int64_t before, int64_t dropped[STORE_SWEEP], unsigned *count)
+enum store_result store_sweep_visitors(struct store_db *db, int64_t before, struct store_place *at,
+    int64_t dropped[STORE_SWEEP], unsigned *count)
 {
     static const enum store_statement drops[] = { DROP_TOKENS, DROP_CODE, DROP_REQUESTS_OF, DROP_VISITOR };
-    struct pairs found = { 0 };
+    unsigned found = 0, seen = 0;
     *count = 0;
-    enum store_result result = collect(db, ask(db, IDLE_VISITORS, before, (int64_t)STORE_SWEEP), &found);
-    for (size_t i = 0; i < found.count && result == STORE_OK; i++) {
-        result = change_all(db, drops, sizeof drops / sizeof *drops, found.at[i][0]);
-        dropped[(*count)++] = found.at[i][0];
+    enum store_result result = ask(db, OLD_VISITORS, before, at->due, at->table, (int64_t)STORE_SWEEP);
+    while (result == STORE_OK && (result = next(db)) == STORE_OK) {
+        seen++;
+        *at = (struct store_place){ number(db, 1), number(db, 0) };
+        if (!number(db, 2))
+            dropped[found++] = at->table;
     }
-    free(found.at);
+    if (seen < STORE_SWEEP)
+        *at = (struct store_place){ 0 };
+    result = at_end(result);
+    for (; *count < found && result == STORE_OK; ++*count)
+        result = change_all(db, drops, sizeof drops / sizeof *drops, dropped[*count]);
     return result;
 }
 
 enum store_result store_drop_visitors(struct store_db *db, int64_t before)
 {
+    struct store_place at = { 0 };
     int64_t dropped[STORE_SWEEP];
     enum store_result result;
     unsigned count;
     do
-        result = store_sweep_visitors(db, before, dropped, &count);
-    while (result == STORE_OK && count);
+        result = store_sweep_visitors(db, before, &at, dropped, &count);
+    while (result == STORE_OK && at.table);
     return result;
 }
 
@@ -465,51 +471,86 @@ enum store_result store_put_choice(struct store_db *db, int64_t table, const str
     return put_choice(db, NOW, table, choice);
 }
 
+/* Where the columns of a choice are. */
+struct choice_columns {
+    int seat, phase, id, text, made, ids;
+};
+
+static struct store_choice take_choice(struct store_db *db, struct choice_columns at)
+{
+    struct store_choice choice = { .seat = (uint8_t)number(db, at.seat), .phase = (uint32_t)number(db, at.phase),
+        .made = number(db, at.made) };
+    size_t size;
+    copy_text(db, at.id, choice.id, sizeof choice.id);
+    copy_text(db, at.text, choice.text, sizeof choice.text);
+    const void *ids = db->engine->bytes(db, at.ids, &size);
+    if (ids && size == sizeof choice.ids)
+        memcpy(choice.ids, ids, sizeof choice.ids);
+    return choice;
+}
+
 enum store_result store_get_choices(struct store_db *db, int64_t table, struct store_choice choices[STORE_SEATS],
     unsigned *count)
 {
     enum store_result result = ask(db, GET_CHOICES, table);
     *count = 0;
-    while (result == STORE_OK && (result = next(db)) == STORE_OK && *count < STORE_SEATS) {
-        struct store_choice *c = &choices[(*count)++];
-        c->seat = (uint8_t)number(db, 0);
-        c->phase = (uint32_t)number(db, 1);
-        copy_text(db, 2, c->id, sizeof c->id);
-        copy_text(db, 3, c->text, sizeof c->text);
-        c->made = number(db, 4);
-        size_t size;
-        const void *ids = db->engine->bytes(db, 5, &size);
-        memset(c->ids, 0, sizeof c->ids);
-        if (ids && size == sizeof c->ids)
-            memcpy(c->ids, ids, sizeof c->ids);
-    }
+    while (result == STORE_OK && (result = next(db)) == STORE_OK && *count < STORE_SEATS)
+        choices[(*count)++] = take_choice(db, (struct choice_columns){ .seat = 0, .phase = 1, .id = 2, .text = 3, .made = 4,
+            .ids = 5 });
     if (result == STORE_OK)
         finish(db);
     return at_end(result);
 }
 
-/* Three statements, between which another server may commit: the revision is compared at the end instead of a stricter
- * isolation level, which would fail far more often. The text is the caller's. */
+/* The parts of what GET_WHOLE gives, in their order. */
+enum whole_part { WHOLE_ROW, WHOLE_LINES, WHOLE_CHOICE };
+
+static enum store_result take_part(struct store_db *db, struct store_table *table, struct buffer *config, struct buffer *log,
+    struct store_choice choices[STORE_SEATS], unsigned *count)
+{
+    size_t size;
+    const char *text;
+    if (number(db, 0) == WHOLE_ROW) {
+        *table = (struct store_table){ .id = number(db, 1), .state = (uint8_t)number(db, 2), .created = number(db, 3),
+            .changed = number(db, 4), .host = number(db, 5), .is_public = number(db, 6), .revision = number(db, 7),
+            .due = number(db, 8), .keeper = number(db, 9) };
+        copy_text(db, 10, table->code, sizeof table->code);
+        text = db->engine->bytes(db, 11, &size);
+        if (!text || !add_bytes(config, text, size))
+            return STORE_NO_ROOM;
+        table->config = config->at;
+    } else if (number(db, 0) == WHOLE_LINES) {
+        table->phase = number(db, 2);
+        text = db->engine->bytes(db, 10, &size);
+        if (!text || !add_bytes(log, text, size))
+            return STORE_NO_ROOM;
+    } else if (*count < STORE_SEATS) {
+        choices[(*count)++] = take_choice(db, (struct choice_columns){ .seat = 1, .phase = 2, .made = 3, .id = 10,
+            .text = 11, .ids = 12 });
+    }
+    return STORE_OK;
+}
+
 enum store_result store_get_whole_table(struct store_db *db, const char *code, struct store_table *table, char **text,
     size_t *size, struct store_choice choices[STORE_SEATS], unsigned *count)
 {
-    struct buffer log = { 0 };
-    enum store_result result;
-    int64_t revision;
-    /* Others may change it meanwhile, if they can: then it is read once more. */
-    for (unsigned tries = 0;; tries++) {
-        result = store_get_table(db, code, table);
-        if (!result && !(result = get_lines(db, table->id, &log, &table->phase)))
-            result = store_get_choices(db, table->id, choices, count);
-        if (result || !db->engine->is_shared || tries == MOST_READINGS)
-            break;
-        if ((result = store_get_revision(db, code, &revision)) || revision == table->revision)
-            break;
-    }
+    struct buffer log = { 0 }, config = { .at = db->text, .room = db->room };
+    struct store_table found = { 0 };
+    *count = 0;
+    enum store_result result = add_bytes(&log, "", 0) ? ask(db, GET_WHOLE, code) : STORE_NO_ROOM;
+    while (result == STORE_OK && (result = next(db)) == STORE_OK)
+        if ((result = take_part(db, &found, &config, &log, choices, count)))
+            finish(db);
+    db->text = config.at;
+    db->room = config.room;
+    result = at_end(result);
+    if (result == STORE_OK && !found.id)
+        result = STORE_MISSING;
     if (result) {
         free(log.at);
         return result;
     }
+    *table = found;
     *text = log.at;
     *size = log.size;
     return STORE_OK;

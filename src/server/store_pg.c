@@ -24,7 +24,7 @@
 #define ANSWER_MS 30000          /* a server that takes longer is given up; not for a commit */
 #define MOST_SENT 2000           /* in the pipeline: results that nobody reads take memory on both sides */
 #define SHORTEST_DELAY 100       /* ms between attempts to connect: doubled up to the longest */
-#define LONGEST_DELAY 5000       /* ms */
+#define LONGEST_DELAY 1000       /* ms */
 #define OUTCOME_MS 60000         /* how long a command waits to learn what became of its commit; a server waits on */
 
 static const char lost[] = "the connection to the PostgreSQL server was lost";

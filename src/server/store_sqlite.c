@@ -87,6 +87,7 @@ static const char *const steps[STORE_VERSION] = {
     " keeper INTEGER NOT NULL DEFAULT 0) STRICT;"
     "INSERT INTO revision (game, number, due) SELECT id, 1, CASE WHEN state < 2 THEN 1 END FROM game;"
     "CREATE INDEX revision_due ON revision (due) WHERE due IS NOT NULL;"
+    "CREATE INDEX request_made ON request (made);"
     /* Ids of messages that took effect, as 8 keyed hashes of 8 bytes, so that any server knows them again. */
     "ALTER TABLE choice ADD COLUMN ids BLOB NOT NULL DEFAULT x'';"
     /* By which tables are found that are not in memory. */

@@ -23,10 +23,11 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [ALL_TOKENS] = { "", "SELECT id, name, created, seen, hash, renewed"
         " FROM token JOIN visitor ON visitor.id = token.visitor"
         " ORDER BY id" },
-    /* Not the last one: its id must not be given again. */
-    [IDLE_VISITORS] = { "ii", "SELECT id, 0 FROM visitor WHERE seen < ?1"
-        " AND NOT EXISTS (SELECT 1 FROM seat WHERE seat.visitor = visitor.id) AND id < (SELECT max(id) FROM visitor)"
-        " ORDER BY seen LIMIT ?2" },
+    /* A few at a time, and each is asked whether they ever sat at a table: most of those who were not seen for long have.
+     * Not the last one, whose id must not be given again. */
+    [OLD_VISITORS] = { "iiii", "SELECT id, seen, coalesce((SELECT 1 FROM seat WHERE seat.visitor = old.id LIMIT 1), 0)"
+        " FROM (SELECT id, seen FROM visitor WHERE seen < ?1 AND seen >= ?2 AND (seen > ?2 OR id > ?3)"
+        " AND id < (SELECT max(id) FROM visitor) ORDER BY seen, id LIMIT ?4) AS old ORDER BY seen, id" },
     [SEE_VISITOR] = { "ii", "UPDATE visitor SET seen = ?2 WHERE id = ?1" },
     [VISITOR_OF_ID] = { "i", "SELECT id, name, created, seen FROM visitor WHERE id = ?1" },
     /* Of two servers that count the same visitor's tables one waits for the other. */
@@ -66,8 +67,14 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
         " AND keeper NOT IN (SELECT id FROM node WHERE seen > ?3)"
         " ORDER BY due, game LIMIT ?4 FOR UPDATE SKIP LOCKED)"
         " RETURNING (SELECT code FROM game WHERE game.id = revision.game)" },
-    [GET_KEPT] = { "iiii", "SELECT code, due, game FROM revision JOIN game ON game.id = revision.game"
-        " WHERE keeper = ?1 AND due <= ?2 AND game > ?3 ORDER BY game LIMIT ?4" },
+    /* Almost all tables are over, and then they are never due: only if that is said does PostgreSQL know it. */
+    [GET_KEPT] = { "iiii", "SELECT code, due, game FROM (SELECT game, due FROM revision WHERE keeper = ?1"
+        " AND due IS NOT NULL AND due <= ?2 AND game > ?3 ORDER BY game LIMIT ?4) AS kept"
+        " JOIN game ON game.id = kept.game ORDER BY game" },
+    /* Open tables have a time when they are due, and an index by keeper. Those that others are changing are left to them:
+     * waiting could become a deadlock, and a keeper that is gone counts as none. */
+    [DISOWN] = { "i", "UPDATE revision SET keeper = 0 WHERE game IN (SELECT game FROM revision WHERE keeper = ?1"
+        " AND due IS NOT NULL FOR UPDATE SKIP LOCKED)" },
     [PUT_PRESENT] = { "iii", "INSERT INTO presence (game, visitor, node) VALUES (?1, ?2, ?3)" },
     /* Those of servers that started later first: the others may be gone. */
     [GET_PRESENT] = { "ii", "SELECT visitor, node FROM presence WHERE game = ?1 ORDER BY node DESC, visitor LIMIT ?2" },
@@ -85,17 +92,25 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
         " RETURNING (SELECT code FROM game WHERE game.id = analysis.game)" },
     [DROP_ANALYSIS] = { "i", "DELETE FROM analysis WHERE game = ?1" },
     [DISOWN_ANALYSES] = { "i", "UPDATE analysis SET node = 0 WHERE node = ?1" },
-    [DISOWN] = { "i", "UPDATE revision SET keeper = 0 WHERE keeper = ?1" },
     [DROP_REVISION] = { "i", "DELETE FROM revision WHERE game = ?1" },
     [GET_TABLE] = { "i", "SELECT id, code, state, created, changed, config, host, public, number, coalesce(due, 0), keeper"
         " FROM game JOIN revision ON game = id WHERE id = ?1" },
-    [OPEN_OF] = { "ii", "SELECT code FROM game WHERE state < 2 AND (host = ?1 OR id IN"
-        " (SELECT game FROM seat WHERE visitor = ?1 AND points IS NULL)) ORDER BY changed DESC, id DESC LIMIT ?2" },
+    /* All of a table as of one moment, in one question: its row, then its lines, then its choices. */
+    [GET_WHOLE] = { "t", "SELECT 2, seat, phase, made, 0, 0, 0, 0, 0, 0, request, text, ids FROM choice"
+        " WHERE game = (SELECT id FROM game WHERE code = ?1)"
+        " UNION ALL SELECT 1, seq, made, 0, 0, 0, 0, 0, 0, 0, text, '', NULL FROM line"
+        " WHERE game = (SELECT id FROM game WHERE code = ?1)"
+        " UNION ALL SELECT 0, id, state, created, changed, host, public, number, coalesce(due, 0), keeper, code, config,"
+        " NULL FROM game JOIN revision ON game = id WHERE code = ?1 ORDER BY 1, 2" },
+    [OPEN_OF] = { "ii", "SELECT code FROM game WHERE state < 2 AND id IN (SELECT id FROM game WHERE host = ?1 AND state < 2"
+        " UNION SELECT game FROM seat WHERE visitor = ?1 AND points IS NULL) ORDER BY changed DESC, id DESC LIMIT ?2" },
     [PUBLIC_TABLES] = { "i", "SELECT code FROM (SELECT code, state, changed, id, row_number() OVER (PARTITION BY host"
         " ORDER BY state, changed DESC, id DESC) AS place FROM game WHERE public = 1 AND state < 2) AS listed"
         " ORDER BY CASE WHEN place <= 3 THEN 0 ELSE 1 END, state, changed DESC, id DESC LIMIT ?1" },
     [COUNT_OPEN] = { "", "SELECT count(*) FROM game WHERE state < 2" },
-    [ABANDONED] = { "i", "SELECT code FROM game WHERE state = 0 AND changed < ?1 ORDER BY changed LIMIT 1" },
+    /* Said twice, so that SQLite, too, uses the index of open tables. */
+    [ABANDONED] = { "i", "SELECT code FROM game WHERE state < 2 AND state = 0 AND changed < ?1"
+        " ORDER BY changed LIMIT 1" },
     [GET_DUE] = { "iiii", "SELECT code, due, game FROM revision JOIN game ON game.id = revision.game"
         " WHERE due IS NOT NULL AND due <= ?3 AND (due > ?1 OR (due = ?1 AND game > ?2)) ORDER BY due, game LIMIT ?4" },
     [PUT_DUE] = { "iii", "UPDATE revision SET number = number + 1, due = nullif(?3, 0), keeper = 0"

@@ -110,7 +110,7 @@ uint64_t table_left(const struct table *table, unsigned seat)
 }
 
 /* Takes the place of what was known of this person before, or of someone who does not sit here any more. */
-static void note_left(struct table *table, int64_t visitor)
+void table_note_left(struct table *table, int64_t visitor)
 {
     unsigned to = 0;
     for (unsigned i = 0; i < PYR_MAX_SEATS; i++) {
@@ -196,7 +196,7 @@ void table_unobserve(struct table_observer *observer)
     observer->table = NULL;
     pyr_seat seat = table_seat_of(table, observer->visitor);
     if (seat < PYR_MAX_SEATS && !table_is_here(table, seat))
-        note_left(table, observer->visitor);
+        table_note_left(table, observer->visitor);
     if (observer->visitor && observer->visitor == table->host && !table_has_host(table))
         table->host_left = server_now(table->server);
     if (!table->gone)
@@ -250,7 +250,9 @@ static void leave_address(struct address *address)
 
 void table_count_out(struct table *table)
 {
-    table->server->open_tables--;
+    /* On a shared database the count is read once per second, and may have this game's end already. */
+    if (table->server->open_tables)
+        table->server->open_tables--;
     leave_address(table->address);
     table->address = NULL;
 }
@@ -557,18 +559,35 @@ static uint64_t clock_spent(const struct server *server, int64_t since)
     return spent > 0 ? 1000 * (uint64_t)spent : 0;
 }
 
+/* Takes a game from how it is known, if it has no new lines: most of what other servers do adds a choice. With new lines it
+ * is read from its beginning, since a replay moves cards that nobody has seen to where they turn up. */
+static bool take_known_game(struct pyr_game *game, const struct table *known, const char *text, size_t size)
+{
+    size_t have = known && known->log.count ? known->log.start[known->log.count] : 0;
+    if (!have || known->now.stage != STORE_RUNNING || have != size || memcmp(known->log.text, text, have))
+        return false;
+    *game = known->now.game;
+    for (unsigned s = 0; s < PYR_MAX_SEATS; s++)         /* those that count are read, too */
+        game->choice[s] = (struct pyr_pending){ 0 };
+    return true;
+}
+
 /* The game of a running table: its lines, the shuffle that follows from its secret, and the choices that are not in the log
- * yet. */
-static bool restore_game(struct table *table, const char *text, size_t size, const struct store_choice *choices,
-    unsigned count)
+ * yet. `known` (may be NULL): the table as it was before. */
+static bool restore_game(struct table *table, const struct table *known, const char *text, size_t size,
+    const struct store_choice *choices, unsigned count)
 {
     struct table_state *state = &table->now;
     struct pyr_game *game = &state->game;
     struct pyr_chance chance;
-    if (size > PYR_LOG_SIZE || pyr_fair_chance(&state->fair, state->terms.edition, state->seats, &chance) ||
-        pyr_game_load(game, state->terms.edition, text, size, PYR_NOBODY, NULL) || game->replay.seats != state->seats)
+    if (size > PYR_LOG_SIZE)
         return false;
-    pyr_game_set_chance(game, &chance);
+    if (!take_known_game(game, known, text, size)) {
+        if (pyr_fair_chance(&state->fair, state->terms.edition, state->seats, &chance) ||
+            pyr_game_load(game, state->terms.edition, text, size, PYR_NOBODY, NULL) || game->replay.seats != state->seats)
+            return false;
+        pyr_game_set_chance(game, &chance);
+    }
     for (unsigned i = 0; i < count; i++) {
         const struct store_choice *choice = &choices[i];
         if (choice->seat < state->seats && choice->phase == table->log.count && choice->text[0] &&
@@ -578,9 +597,10 @@ static bool restore_game(struct table *table, const char *text, size_t size, con
     return true;
 }
 
-/* Fills in a table that has a server, a code and nothing else. False if what is stored makes no sense, or without memory. */
-static bool read_stored(struct table *table, const struct store_table *stored, const char *text, size_t size,
-    const struct store_choice *choices, unsigned count)
+/* Fills in a table that has a server, a code and nothing else; `known` (may be NULL) is the same table as it was before.
+ * False if what is stored makes no sense, or without memory. */
+static bool read_stored(struct table *table, const struct table *known, const struct store_table *stored, const char *text,
+    size_t size, const struct store_choice *choices, unsigned count)
 {
     struct table_state *state = &table->now;
     table->id = stored->id;
@@ -607,7 +627,7 @@ static bool read_stored(struct table *table, const struct store_table *stored, c
         table->spent = clock_spent(table->server, stored->phase);
     if (state->stage == STORE_OVER)
         state->game.replay.stage = PYR_STAGE_OVER;
-    return state->stage != STORE_RUNNING || restore_game(table, text, size, choices, count);
+    return state->stage != STORE_RUNNING || restore_game(table, known, text, size, choices, count);
 }
 
 struct table *table_restore(struct server *server, const struct store_table *stored, const char *text, size_t size,
@@ -623,7 +643,7 @@ struct table *table_restore(struct server *server, const struct store_table *sto
         leave_address(table->address);
         table->address = NULL;
     }
-    if (read_stored(table, stored, text, size, choices, count))
+    if (read_stored(table, NULL, stored, text, size, choices, count))
         return table;
     server_log(server, LOG_ERROR, "table_unreadable", "table=%lld", (long long)stored->id);
     table->revision = stored->revision;
@@ -886,7 +906,7 @@ static bool adopt(struct table *table, const struct fetch *fetch)
         return false;
     read->server = fetch->server;
     memcpy(read->code, table->code, sizeof read->code);
-    bool good = read_stored(read, &fetch->row, fetch->text, fetch->size, fetch->choices, fetch->count) &&
+    bool good = read_stored(read, table, &fetch->row, fetch->text, fetch->size, fetch->choices, fetch->count) &&
         put_in_place(table, read);
     if (!good)
         server_log(table->server, LOG_ERROR, "table_unreadable", "table=%lld", (long long)table->id);

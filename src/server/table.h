@@ -228,6 +228,7 @@ pyr_seat table_seat_of(const struct table *table, int64_t visitor);      /* PYR_
 bool table_is_known_to(const struct table *table, const struct visitor *visitor);
 unsigned table_waiting(const struct table *table);         /* seats that have to choose, as bits */
 bool table_is_here(const struct table *table, unsigned seat);
+void table_note_left(struct table *table, int64_t visitor);
 uint64_t table_left(const struct table *table, unsigned seat);     /* when the person there left, in ms; 0: not known */
 bool table_is_awaited(const struct table *table);          /* a person who plays here is connected and waits for its bots */
 bool table_has_host(const struct table *table);            /* its host is connected */

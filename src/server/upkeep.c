@@ -353,6 +353,7 @@ struct sweep {
     struct server *server;
     struct store_keep keep;
     int64_t seen;                /* visitors who never played and were not seen since; 0: all stay */
+    struct store_place at;       /* until where those were looked at */
     int64_t tables[STORE_SWEEP], visitors[STORE_SWEEP];
     unsigned table_count, visitor_count;
 };
@@ -362,7 +363,9 @@ static enum store_result run_sweep(struct store_db *db, struct store_job *job)
     struct sweep *sweep = (struct sweep *)job;
     enum store_result result = store_sweep(db, &sweep->keep, sweep->tables, &sweep->table_count);
     sweep->visitor_count = 0;
-    return result || !sweep->seen ? result : store_sweep_visitors(db, sweep->seen, sweep->visitors, &sweep->visitor_count);
+    sweep->at = sweep->server->upkeep.swept;         /* nobody changes that while a job sweeps */
+    return result || !sweep->seen ? result :
+        store_sweep_visitors(db, sweep->seen, &sweep->at, sweep->visitors, &sweep->visitor_count);
 }
 
 /* The database has dropped them: what is in memory would be stored against rows that no longer exist. */
@@ -388,7 +391,8 @@ static void sweep_done(struct store_job *job, enum store_result result)
         visitors_forget(server, sweep->visitors, sweep->visitor_count, sweep->seen);
         if (sweep->table_count || sweep->visitor_count)
             server_log(server, LOG_INFO, "dropped", "tables=%u visitors=%u", sweep->table_count, sweep->visitor_count);
-        if (sweep->table_count == STORE_SWEEP || sweep->visitor_count == STORE_SWEEP)
+        server->upkeep.swept = sweep->at;
+        if (sweep->table_count == STORE_SWEEP || sweep->at.table)
             server->upkeep.keep_at = 0;      /* there may be more; others are served in between */
     }
     free(sweep);

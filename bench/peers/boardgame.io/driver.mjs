@@ -1,7 +1,8 @@
-// driver.mjs [--tables N] [--rate MOVES_A_SECOND] [--seconds N]: starts the peer, plays whole games at it with four
-// connections a table and prints what was measured, as JSON with the names that bench/load.c --json uses.
+// driver.mjs [--tables N] [--rate MOVES_A_SECOND] [--seconds N] [--postgres FOLDER --postgres-pid PID]: starts the peer
+// (with the PostgreSQL server whose socket is in that folder), plays whole games at it with four connections a table and
+// prints what was measured, as JSON with the names that bench/load.c --json uses.
 import { fork } from 'node:child_process';
-import { readFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -10,11 +11,13 @@ import { PLAYERS, TURNS } from './game.mjs';
 
 const { values } = parseArgs({ options: { tables: { type: 'string', default: '100' }, rate: { type: 'string', default: '0' },
     seconds: { type: 'string', default: '0' },
+    postgres: { type: 'string', default: '' }, 'postgres-pid': { type: 'string', default: '0' },
     json: { type: 'boolean' } } });
 const tables = Number(values.tables), rate = Number(values.rate), seconds = Number(values.seconds);
 
 const folder = mkdtempSync(`${tmpdir()}/pyramids-peer-`);
-const server = fork(fileURLToPath(new URL('server.mjs', import.meta.url)), [`${folder}/db`],
+const database = values.postgres ? ['--postgres', values.postgres] : [`${folder}/db`];
+const server = fork(fileURLToPath(new URL('server.mjs', import.meta.url)), database,
     { execArgv: ['--expose-gc'], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
 const end = (code) => {
     server.kill('SIGKILL');                  // nothing of it is wanted any more
@@ -34,9 +37,21 @@ const port = await new Promise((resolve) => server.once('message', resolve));
 const url = `http://127.0.0.1:${port}`;
 const tick = 100;                            // Linux counts processor time in hundredths of a second
 
-const cpuSeconds = () => {
-    const fields = readFileSync(`/proc/${server.pid}/stat`, 'utf8').split(') ')[1].split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / tick;
+// Of a process: its parent, its own processor time, and that of its children who have ended.
+const stat = (pid) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ').map(Number);
+    return { parent: fields[1], own: (fields[11] + fields[12]) / tick, ended: (fields[13] + fields[14]) / tick };
+};
+const cpuSeconds = () => stat(server.pid).own;
+const postgresSeconds = () => {
+    const root = Number(values['postgres-pid']);
+    let sum = root ? stat(root).own + stat(root).ended : 0;
+    for (const name of root ? readdirSync('/proc').filter((one) => /^\d+$/.test(one)) : [])
+        try {
+            const { parent, own } = stat(name);
+            sum += parent === root ? own : 0;
+        } catch {}                           // it has just ended
+    return sum;
 };
 const bytes = async () => {
     const collected = new Promise((resolve) => server.once('message', resolve));
@@ -96,12 +111,17 @@ const connect = (table, player, credentials) => new Promise((resolve) => {
             table.over = true;
             over++;
         }
-        if (!rate && isDue(client))
-            move(client);
+        if (!rate && (oneByOne || isDue(client)))
+            oneByOne ? moveAll(table) : move(client);
     });
 });
 
-const isDue = (client) => playing && !closing && client.turn < TURNS && client.moved < client.turn;
+// Its PostgreSQL store reads a match, changes it and writes it back: of two that join or move at once, one is lost without
+// a word. So there they come one after the other.
+const oneByOne = Boolean(values.postgres);
+const isDue = (client) => playing && !closing && client.turn < TURNS && client.moved < client.turn &&
+    !(oneByOne && client.table.ways.length);
+const moveAll = (table) => table.clients.forEach((client) => isDue(client) && move(client));
 
 const move = (client) => {
     const { table, player, credentials } = client;
@@ -130,13 +150,16 @@ for (let t = 0; t < tables; t++) {
         before = await bytes();              // what a server needs once does not count
     const table = { id: (await post('create', { numPlayers: PLAYERS, unlisted: true })).matchID, clients: [], ways: [],
         turn: 0, over: false };
-    const joined = await Promise.all([0, 1, 2, 3].map((p) => post(`${table.id}/join`,
-        { playerID: String(p), playerName: `P${p + 1}` })));
-    await Promise.all(joined.map(({ playerCredentials }, p) => connect(table, p, playerCredentials)));
+    const join = (p) => post(`${table.id}/join`, { playerID: String(p), playerName: `P${p + 1}` });
+    const joined = [];
+    for (let p = 0; p < PLAYERS; p++)
+        joined.push(oneByOne ? await join(p) : join(p));
+    const credentials = await Promise.all(joined);
+    await Promise.all(credentials.map(({ playerCredentials }, p) => connect(table, p, playerCredentials)));
     all.push(table);
 }
 await sleep(500);
-const seated = await bytes(), cpuBefore = cpuSeconds(), begin = now();
+const seated = await bytes(), cpuBefore = cpuSeconds(), postgresBefore = postgresSeconds(), begin = now();
 changed = begin;
 playing = true;
 if (rate) {
@@ -156,12 +179,13 @@ if (rate) {
     }
 } else {
     for (const table of all)
-        table.clients.forEach(move);
+        moveAll(table);
     await until('playing', () => over === tables || (seconds && now() - begin > seconds * 1000));
 }
 closing = true;
 await until('the last moves', () => done === sent && !untold);
-const took = (now() - begin) / 1000, cpu = cpuSeconds() - cpuBefore, grown = await bytes();
+const took = (now() - begin) / 1000, cpu = cpuSeconds() - cpuBefore,
+    postgresCpu = postgresSeconds() - postgresBefore, grown = await bytes();
 
 const part = (times) => {
     times.sort((a, b) => a - b);
@@ -169,7 +193,7 @@ const part = (times) => {
     return { p50: at(0.5), p99: at(0.99), max: at(1) };
 };
 console.log(JSON.stringify({ tables, clients: PLAYERS * tables, over, moves: done, seconds: took,
-    movesPerSecond: done / took, cpuSeconds: cpu, movesPerCpuSecond: done / cpu,
+    movesPerSecond: done / took, cpuSeconds: cpu, movesPerCpuSecond: done / cpu, postgresCpuSeconds: postgresCpu,
     done: part(toDone), told: part(toAll), bytesPerTableSeated: (seated - before) / (tables - first),
         bytesPerTable: (grown - before) / (tables - first) }));
 server.removeAllListeners('exit');

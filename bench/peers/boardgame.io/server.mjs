@@ -1,4 +1,5 @@
-// server.mjs DATABASE: the peer, on a free port of 127.0.0.1, which it tells its parent.
+// server.mjs DATABASE, or --postgres FOLDER (of its socket): the peer, on a free port of 127.0.0.1, which it tells its
+// parent.
 import { createRequire } from 'node:module';
 import { game } from './game.mjs';
 import { Store } from './store.mjs';
@@ -6,7 +7,14 @@ import { Store } from './store.mjs';
 const require = createRequire(import.meta.url);
 const { Server } = require('boardgame.io/server');
 
-const server = Server({ games: [game], db: new Store(process.argv[2]), origins: [] });
+// Its own adapter for PostgreSQL, as its readers are told to use it.
+const postgres = (folder) => {
+    const { PostgresStore } = require('bgio-postgres');
+    return new PostgresStore({ host: folder, username: 'postgres', database: 'postgres', logging: false });
+};
+const [first, folder] = process.argv.slice(2);
+const db = first === '--postgres' ? postgres(folder) : new Store(first);
+const server = Server({ games: [game], db, origins: [] });
 // It would listen on every address of the machine.
 const listen = server.app.listen;
 server.app.listen = (port, ready) => listen.call(server.app, port, '127.0.0.1', ready);
