@@ -227,6 +227,19 @@ def case_others():
         outputs('import', 'import', '--database', database, '--edition', PLAIN, RECORD, CLASSIC, code=1)
 
 
+def case_serve():
+    with tempfile.TemporaryDirectory() as folder:
+        base, path = os.path.join(folder, 'x.db'), os.path.join(folder, 'x.conf')
+        good, = outputs('serve', 'serve', '--check', '--database', base, '--edition', PLAIN)
+        assert good['good'] and [one['level'] for one in good['findings']] == ['good', 'good'], good
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(f'port = x\nedition = {base}\ntls-cert = {base}\ntls-key = {base}\ndatabase = {folder}\n')
+        bad, = outputs('serve', 'serve', '--check', '--config', path, '--lang', 'de', code=1)
+        assert [(one['check'], one['option'], one['line']) for one in bad['findings']] == [('options', 'port', 1),
+            ('edition', 'edition', 2), ('certificate', 'tls-cert', 3), ('database', 'database', 5)], bad
+        assert bad['findings'][0]['message'] == "'x' is not a number from 0 to 65535", bad
+
+
 def fields(schema, prefix=''):
     """Every field of a schema, as docs/json.md writes it: bots[].name."""
     for part in schema.get('anyOf', []):

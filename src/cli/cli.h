@@ -51,6 +51,12 @@ bool cli_number(const char *word, const char *what, uint64_t low, uint64_t high,
  * the program continues with copies, overwrites the originals, and shows them in no message. */
 void cli_hide_secrets(int argc, char **argv);
 
+/* The same for a word from elsewhere, which is left as it is and kept out of messages; whether it may have a password. */
+bool cli_hide_secret(char *word);
+
+/* Messages are kept for cli_last_message only, until this is undone. */
+void cli_mute(bool is_mute);
+
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_line_error(const char *file, uint32_t line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

@@ -12,6 +12,7 @@
 #include <pyramids/text.h>
 
 #include "access.h"
+#include "check.h"
 #include "conn.h"
 #include "object.h"
 #include "pool.h"
@@ -161,15 +162,12 @@ static void raise_file_limit(unsigned wanted)
 static bool read_origins(struct server *server, char *error, size_t size)
 {
     for (const char *const *origin = server->options.origins; origin && *origin; origin++) {
-        size_t length = strlen(*origin);
-        const char *name = strstr(*origin, "://");
-        if (server->origin_count == 8 || length >= sizeof server->origins[0] || !name || strchr(name + 3, '/') || !name[3] ||
-            (strncmp(*origin, "http://", 7) && strncmp(*origin, "https://", 8))) {
+        if (server->origin_count == 8 || !check_origin(*origin)) {
             snprintf(error, size, _("--origin %s: expected an origin such as https://example.org, at most 8 of them"),
                 *origin);
             return false;
         }
-        memcpy(server->origins[server->origin_count++], *origin, length + 1);
+        memcpy(server->origins[server->origin_count++], *origin, strlen(*origin) + 1);
     }
     return true;
 }

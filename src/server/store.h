@@ -119,6 +119,11 @@ struct store_commit {
 bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*load)(struct store_db *db, void *context),
     void *context, char *error, size_t error_size);
 
+/* Whether a server could use a database, without changing anything: there is none yet and it can be made; it is of an older
+ * version and would be migrated. STORE_PROBE_BAD: `error` says what is wrong. */
+enum store_probe { STORE_PROBE_BAD, STORE_PROBE_GOOD, STORE_PROBE_NEW, STORE_PROBE_OLD };
+enum store_probe store_probe(const char *path, char *error, size_t error_size);
+
 /* A database's name for people, without passwords. */
 void store_name(const char *path, char *to, size_t size);
 

@@ -74,6 +74,8 @@ struct store_engine {
     /* After all checks; an older database is migrated if it may be written. NULL with a sentence in `error`. */
     struct store_db *(*open)(const char *where, bool write, char *error, size_t size);
     void (*close)(struct store_db *db);
+    /* Looks whether a server could open it, and changes nothing. */
+    enum store_probe (*probe)(const char *where, char *error, size_t size);
     /* For commands (may be NULL): what takes long and a server does beside its work. False with a sentence. */
     bool (*check)(struct store_db *db, const char *where, char *error, size_t size);
     /* It is a server's from now on (may be NULL). While the engine waits for the database's word on what it must know

@@ -92,6 +92,8 @@ void pg_listen_end(struct store_listener *listener);
  * False with a sentence in `error`. */
 bool pg_connect(struct pg *db, bool first, char *error, size_t size);
 
+enum store_probe pg_probe(const char *where, char *error, size_t size);      /* as store_engine.probe */
+
 /* What became of a transaction whose commit got no answer, over a new connection. */
 enum pg_outcome { PG_KEPT, PG_UNDONE, PG_RUNNING, PG_UNKNOWN };
 enum pg_outcome pg_find_outcome(PGconn *connection, const char *xid);

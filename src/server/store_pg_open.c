@@ -438,6 +438,20 @@ bool pg_connect(struct pg *db, bool first, char *error, size_t size)
     return prepare_all(&o);
 }
 
+enum store_probe pg_probe(const char *where, char *error, size_t size)
+{
+    struct pg db = { .where = (char *)(uintptr_t)where, .write = true };
+    struct opening o = { .db = &db, .error = error, .size = size };
+    int version = 0;
+    enum store_probe found = STORE_PROBE_BAD;
+    pg_name(where, o.name, sizeof o.name);
+    if (open_connection(&o) && check_server(&o) && find_version(&o, &version))
+        found = !version ? STORE_PROBE_NEW : version < STORE_VERSION ? STORE_PROBE_OLD :
+            check_rights(&o) ? STORE_PROBE_GOOD : STORE_PROBE_BAD;
+    PQfinish(o.connection);
+    return found;
+}
+
 enum pg_outcome pg_find_outcome(PGconn *connection, const char *xid)
 {
     enum pg_outcome outcome = PG_UNKNOWN;

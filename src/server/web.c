@@ -14,6 +14,7 @@
 #include <pyramids/text.h>
 
 #include "access.h"
+#include "check.h"
 #include "edge.h"
 #include "request.h"
 #include "server.h"
@@ -752,23 +753,19 @@ static void cannot_listen(int why, unsigned port, const char *address, char *err
 /* --metrics-address, such as 127.0.0.1:9100 or [::1]:9100. */
 static bool listen_for_metrics(struct server *server, char *error, size_t error_size)
 {
-    const char *text = server->options.metrics_address, *colon = text ? strrchr(text, ':') : NULL;
-    char address[64], *end = NULL;
-    unsigned long port = colon ? strtoul(colon + 1, &end, 10) : 0;
+    const char *text = server->options.metrics_address;
+    char address[CHECK_ADDRESS];
+    unsigned port;
     if (!text)
         return true;
-    bool in_brackets = text[0] == '[' && colon && colon > text + 1 && colon[-1] == ']';
-    size_t length = !colon ? 0 : (size_t)(colon - text) - (in_brackets ? 2 : 0);
-    if (!length || length >= sizeof address || !colon[1] || *end || port > 65535) {
+    if (!check_listener(text, address, &port)) {
         snprintf(error, error_size, _("--metrics-address %s: expected an address and a port, such as 127.0.0.1:9100"), text);
         return false;
     }
-    memcpy(address, text + in_brackets, length);
-    address[length] = '\0';
-    unsigned at = (unsigned)port;
+    unsigned at = port;
     int why = edge_listen(server->edge, LISTENER_METRICS, address, &at, NULL);
     if (why)
-        cannot_listen(why, (unsigned)port, address, error, error_size);
+        cannot_listen(why, port, address, error, error_size);
     return !why;
 }
 

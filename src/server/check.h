@@ -1,0 +1,24 @@
+/* check.h (check.c): options of a server that can be checked before it starts, so that a message can say where they are. */
+#ifndef PYR_SERVER_CHECK_H
+#define PYR_SERVER_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CHECK_ADDRESS 64         /* an address as text, with its end */
+
+/* An address in digits, of version 4 or 6. */
+bool check_address(const char *text);
+
+/* ADDRESS:PORT, such as 127.0.0.1:9100 or [::1]:9100, taken apart. */
+bool check_listener(const char *text, char address[CHECK_ADDRESS], unsigned *port);
+
+/* An origin such as https://example.org. */
+#define CHECK_ORIGIN 96          /* bytes with its end */
+bool check_origin(const char *text);
+
+/* A certificate with its key. False with a sentence; otherwise *expires is when it ends, in seconds since 1970. */
+bool check_certificate(const char *certificate, const char *key, int64_t *expires, char *error, size_t size);
+
+#endif
