@@ -121,6 +121,8 @@ signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 class Server:
     """`pyramids serve` with a database in a folder, on a port that stays the same over restarts."""
     stderr = None                # where its log goes: a file descriptor; None: a file
+    command = COMMAND
+    files = ()                   # further file descriptors that it gets
 
     def __init__(self, folder, *options, database='server.db', generous=True, metrics=True, env=None, before=(), where=None):
         self.folder, self.options = folder, list(options)
@@ -157,11 +159,11 @@ class Server:
         with open(self.log, 'ab') as log:
             at = log.tell()
             self.process = subprocess.Popen(
-                [*self.before, COMMAND, 'serve', '--port', str(self.port), '--database', self.database, '--no-browser',
+                [*self.before, self.command, 'serve', '--port', str(self.port), '--database', self.database, '--no-browser',
                 '--ready-file', ready,
                  *(['--metrics-address', f'127.0.0.1:{self.metrics_port}'] if self.metrics_port else []), *self.options],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log if self.stderr is None else self.stderr,
-                env=dict(ENV, **(self.env or {})))
+                env=dict(ENV, **(self.env or {})), pass_fds=self.files)
         STARTED.append(self.process)
         end = time.monotonic() + PATIENCE
         while code is None and not (os.path.exists(ready) and read(ready).endswith('\n')):

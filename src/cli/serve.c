@@ -9,9 +9,9 @@
 
 #include <pyramids/builtin.h>
 
-#include "check.h"
 #include "cli.h"
 #include "findings.h"
+#include "preflight.h"
 #include "server.h"
 #include "settings.h"
 
@@ -384,11 +384,11 @@ static void check_values(struct setup *setup)
 {
     const char **values = setup->values;
     struct server_options *server = &setup->server;
-    char address[CHECK_ADDRESS];
+    char address[PREFLIGHT_ADDRESS];
     unsigned port;
-    if (values[ADDRESS] && !check_address(values[ADDRESS]))
+    if (values[ADDRESS] && !preflight_address(values[ADDRESS]))
         wrong(setup, ADDRESS, _("'%s' is not an address such as 127.0.0.1 or ::1"), values[ADDRESS]);
-    if (values[METRICS_ADDRESS] && !check_listener(values[METRICS_ADDRESS], address, &port))
+    if (values[METRICS_ADDRESS] && !preflight_listener(values[METRICS_ADDRESS], address, &port))
         wrong(setup, METRICS_ADDRESS, _("'%s' is not an address and a port, such as 127.0.0.1:9100"),
             values[METRICS_ADDRESS]);
     setup->origin_list = values[ORIGIN] ? strdup(values[ORIGIN]) : NULL;
@@ -396,7 +396,7 @@ static void check_values(struct setup *setup)
     if (count > 8)
         wrong(setup, ORIGIN, _("at most %u addresses"), 8u);
     for (unsigned i = 0; i < count; i++)
-        if (!check_origin(setup->origins[i]))
+        if (!preflight_origin(setup->origins[i]))
             wrong(setup, ORIGIN, _("'%s' is not an origin such as https://example.org"), setup->origins[i]);
     if (values[QUICK] && values[RELAXED] && server->quick_seconds > server->relaxed_seconds)
         findings_add(&setup->findings, FINDING_ERROR, "options", NULL, setup->settings.line[QUICK], "%s",
@@ -415,7 +415,7 @@ static void check_tls(struct setup *setup)
     int64_t expires = 0;
     if (!server->tls_cert || !server->tls_key)
         return;
-    if (!check_certificate(server->tls_cert, server->tls_key, &expires, error, sizeof error)) {
+    if (!preflight_certificate(server->tls_cert, server->tls_key, &expires, error, sizeof error)) {
         findings_add(&setup->findings, FINDING_ERROR, "certificate", "tls-cert", line, "%s", error);
         return;
     }
@@ -522,15 +522,36 @@ static int print_check(const struct setup *setup)
     return findings->errors ? CLI_WRONG : CLI_GOOD;
 }
 
-/* A mistake on the command line is one of usage, one in a file is not. */
+/* A mistake on the command line is one of usage; one in a file is not, and neither is a value that only does not fit this
+ * machine. */
 static int refusal(const struct findings *findings)
 {
+    static const int others[] = { ADDRESS, ORIGIN, METRICS_ADDRESS };
     int code = CLI_WRONG;
-    for (unsigned i = 0; i < findings->count; i++)
-        if (findings->at[i].level == FINDING_ERROR && !findings->at[i].line && !strcmp(findings->at[i].check, "options") &&
-            !(findings->file && !findings->at[i].option))
-            code = CLI_USAGE;
+    for (unsigned i = 0; i < findings->count; i++) {
+        const struct finding *finding = &findings->at[i];
+        bool is_usage = finding->level == FINDING_ERROR && !finding->line && !strcmp(finding->check, "options") &&
+            (finding->option || !findings->file);
+        for (size_t j = 0; j < sizeof others / sizeof *others && finding->option; j++)
+            is_usage &= strcmp(finding->option, list_options()[others[j]].name) != 0;
+        code = is_usage ? CLI_USAGE : code;
+    }
     return code;
+}
+
+/* For a server that reloads: all of it once more, from the same command line. */
+static bool make_again(void *context, bool (*use)(void *user, const struct server_options *fresh), void *user, char *error,
+    size_t size)
+{
+    struct setup *fresh = calloc(1, sizeof *fresh);
+    bool good = fresh && make_setup(fresh, context);
+    for (unsigned i = fresh ? fresh->findings.count : 0; i-- && !good;)
+        if (fresh->findings.at[i].level == FINDING_ERROR)
+            finding_write(&fresh->findings, &fresh->findings.at[i], error, size);
+    if (good)
+        good = use(user, &fresh->server);
+    free_setup(fresh);
+    return good;
 }
 
 int cli_serve(int argc, char **argv)
@@ -559,6 +580,9 @@ int cli_serve(int argc, char **argv)
         findings_print(&setup->findings);
         if (isatty(STDERR_FILENO))           /* else standard error is a log, whose lines have a form of their own */
             cli_tell_page();
+        setup->server.version = PYR_VERSION;
+        setup->server.again = make_again;
+        setup->server.again_context = words;
         code = good ? server_run(&setup->server) : refusal(&setup->findings);
     }
     free_setup(setup);

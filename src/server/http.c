@@ -14,6 +14,7 @@
 #include "judging.h"
 #include "object.h"
 #include "pool.h"
+#include "reload.h"
 #include "request.h"
 #include "server.h"
 
@@ -684,7 +685,7 @@ static void post_tables(struct request *request)
         request_error(request, ERROR_BAD_MESSAGE, bad_seats ? "seats" : bad_id ? "id" : "clock");
         goto fail;
     }
-    if (!wanted->edition) {
+    if (!wanted->edition || !edition_is_offered(server, wanted->edition)) {
         request_error(request, ERROR_NO_EDITION, "");
         goto fail;
     }
@@ -1206,28 +1207,25 @@ static void get_analysis(struct request *request) { with_table(request, tell_ana
 
 static void get_editions(struct request *request)
 {
-    const struct server_options *options = &request->server->options;
+    const struct pyr_edition *edition;
     json_t *list = json_array();
-    for (unsigned i = 0; i < options->edition_count; i++)
-        json_array_append_new(list, json_pack("{ss ss}", "name", options->editions[i].name, "title",
-            options->editions[i].title));
+    for (unsigned i = 0; (edition = edition_offered(request->server, i)); i++)
+        json_array_append_new(list, json_pack("{ss ss}", "name", edition->name, "title", edition->title));
     answer_json(request, 200, json_pack("{so}", "editions", list));
 }
 
 static void get_edition(struct request *request)
 {
-    const struct server_options *options = &request->server->options;
-    for (unsigned i = 0; i < options->edition_count; i++) {
-        if (strcmp(options->editions[i].name, request->word))
-            continue;
-        size_t size = strlen(options->edition_texts[i]);
-        char *text = malloc(size + 1);
-        if (text)
-            memcpy(text, options->edition_texts[i], size + 1);
-        answer_text(request, text ? 200 : 503, "text/plain; charset=utf-8", text, text ? size : 0);
+    const char *found = edition_text(request->server, request->word);
+    if (!found) {
+        request_error(request, ERROR_NOT_FOUND, "");
         return;
     }
-    request_error(request, ERROR_NOT_FOUND, "");
+    size_t size = strlen(found);
+    char *text = malloc(size + 1);
+    if (text)
+        memcpy(text, found, size + 1);
+    answer_text(request, text ? 200 : 503, "text/plain; charset=utf-8", text, text ? size : 0);
 }
 
 static void get_health(struct request *request)

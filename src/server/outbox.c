@@ -219,7 +219,7 @@ static size_t tell_hello(struct conn *conn, char *to, size_t room)
     struct pyr_json json;
     conn->greeted = true;
     message_begin(&json, "hello", to, room);
-    pyr_json_text(&json, "server", PYR_VERSION);
+    pyr_json_text(&json, "server", conn->server->options.version ? conn->server->options.version : PYR_VERSION);
     pyr_json_text(&json, "name", conn->visitor->name);
     return message_end(conn, &json);
 }

@@ -12,11 +12,13 @@
 #include <pyramids/text.h>
 
 #include "access.h"
-#include "check.h"
 #include "conn.h"
+#include "notify.h"
 #include "object.h"
 #include "pool.h"
+#include "preflight.h"
 #include "qr.h"
+#include "reload.h"
 #include "server.h"
 #include "web.h"
 
@@ -49,7 +51,7 @@ const struct pyr_edition *server_edition(const struct server *server, const char
     for (unsigned i = 0; i < server->options.edition_count; i++)
         if (!strcmp(server->options.editions[i].name, name))
             return &server->options.editions[i];
-    return NULL;
+    return server->added ? edition_added(server, name) : NULL;
 }
 
 static void log_store(const char *words)
@@ -121,10 +123,23 @@ void server_tick(struct server *server)
     }
 }
 
+/* The service manager is told that all is well: this loop runs, and the store's thread has shown a sign of life within half
+ * of the time that the manager waits. A database that cannot be reached is no reason to be restarted: the thread tries
+ * again. */
+static void feed_watchdog(struct server *server)
+{
+    uint64_t interval = notify_watchdog(), now = uv_now(&server->loop);
+    if (!interval || now < server->watchdog_at || uv_hrtime() / 1000000 - store_pulse(server->store) > interval / 2)
+        return;
+    server->watchdog_at = now + interval / 4;
+    notify_send("WATCHDOG=1\n");
+}
+
 static void on_tick(uv_timer_t *timer)
 {
     struct server *server = timer->data;
     clock_tick(server);
+    feed_watchdog(server);
     if (server->stopping)
         tick_to_the_end(server);
     else
@@ -135,8 +150,10 @@ static void on_signal(uv_signal_t *handle, int signal)
 {
     struct server *server = handle->data;
     if (signal == SIGHUP) {
-        /* A terminal was closed: no reason for anyone to lose their table. */
+        /* Perhaps a terminal was closed: no reason for anyone to lose their table. */
         server_log(server, LOG_INFO, "hangup", "signal=%d", signal);
+        if (!server->stopping)
+            reload_server(server);
         return;
     }
     if (server->stopping) {
@@ -144,7 +161,10 @@ static void on_signal(uv_signal_t *handle, int signal)
         return;
     }
     server_log(server, LOG_INFO, "stopping", "signal=%d", signal);
+    notify_send("STOPPING=1\n");
     server->stopping = true;
+    if (server->is_handed)
+        web_stop_accepting(server);          /* who comes now waits for the next server */
     server->stop_at = uv_now(&server->loop) + STOP_MS;
     upkeep_leave(server);
     web_warn(server);
@@ -162,7 +182,7 @@ static void raise_file_limit(unsigned wanted)
 static bool read_origins(struct server *server, char *error, size_t size)
 {
     for (const char *const *origin = server->options.origins; origin && *origin; origin++) {
-        if (server->origin_count == 8 || !check_origin(*origin)) {
+        if (server->origin_count == 8 || !preflight_origin(*origin)) {
             snprintf(error, size, _("--origin %s: expected an origin such as https://example.org, at most 8 of them"),
                 *origin);
             return false;
@@ -249,6 +269,7 @@ void server_finish(struct server *server)
     tables_finish(server);
     visitors_finish(server);
     server->options.quiet = true;
+    reload_finish(server);
     address_finish(server);
     uv_loop_close(&server->loop);
 }
@@ -276,6 +297,7 @@ int server_run(const struct server_options *options)
     signal(SIGPIPE, SIG_IGN);
     /* A file that may not grow is like a full disk: the write fails, the server goes on. */
     signal(SIGXFSZ, SIG_IGN);
+    notify_init();
     log_start();                             /* if there is no thread for it, everyone writes their own lines */
     raise_file_limit(options->max_connections + 64);
     if (!server_start(&server, options, error, sizeof error)) {
@@ -296,6 +318,7 @@ int server_run(const struct server_options *options)
     server_log(&server, LOG_INFO, "listening", "tables=%u", server.open_tables);
     if (options->ready_file && !write_ready_file(&server))
         server_log(&server, LOG_WARN, "ready_file", "error=%d", errno);
+    notify_send("READY=1\n");
     if (options->open_browser)
         open_browser(server.url);
     uv_run(&server.loop, UV_RUN_DEFAULT);

@@ -12,6 +12,7 @@
  *   visitor.c   who people are; limit.c  how much an address may do; lobby.c  which tables strangers are shown
  *   access.c    from where a request comes, and whether it asks for one of our names (names.c)
  *   pages.c     the embedded page
+ *   notify.c    the service manager; reload.c  options, certificate, editions read again; preflight.c  options checked
  *
  * Headers include only what is below them: map, schedule, store, error, options; limit; visitor; table; then server and
  * change; then pool, conn and request. None below includes one above.
@@ -33,6 +34,7 @@
 #define HOST_SIZE 256            /* a host's name with its end */
 #define SIGNALS 3                /* that are handled: SIGTERM, SIGINT, SIGHUP */
 
+struct added_edition;
 struct conn;
 struct edge;
 struct pool;
@@ -56,6 +58,11 @@ struct server {
     uv_timer_t tick;
     uv_signal_t signals[SIGNALS];
     struct edge *edge;           /* NULL: not listening */
+    struct added_edition *added; /* editions that reloads have added (reload.c) */
+    uint32_t withdrawn;          /* editions of the options that are no longer offered, as bits */
+    bool is_handed;              /* the sockets that it listens on were opened by a service manager, which keeps them open */
+    char handed_address[64];     /* where the first of those for the page listens */
+    uint64_t watchdog_at;        /* when the service manager is next told that all is well; of the loop's own clock */
     struct store *store;
     struct pool *pool;
     char origins[8][96];         /* allowed: exactly these */

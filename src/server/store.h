@@ -146,6 +146,10 @@ bool store_listen(struct store *store, void (*heard)(void *context, const char *
 /* Hands a job in, from the loop's thread. The loop stays alive until it is done. */
 void store_submit(struct store *store, struct store_job *job);
 
+/* When the store's thread last showed that it lives, in milliseconds of uv_hrtime: it is not stuck in a call that never
+ * returns, though the database may be away. */
+uint64_t store_pulse(struct store *store);
+
 /* Jobs handed in and not yet done. */
 unsigned store_pending(const struct store *store);
 

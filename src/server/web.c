@@ -14,8 +14,9 @@
 #include <pyramids/text.h>
 
 #include "access.h"
-#include "check.h"
 #include "edge.h"
+#include "notify.h"
+#include "preflight.h"
 #include "request.h"
 #include "server.h"
 #include "web.h"
@@ -754,26 +755,77 @@ static void cannot_listen(int why, unsigned port, const char *address, char *err
 static bool listen_for_metrics(struct server *server, char *error, size_t error_size)
 {
     const char *text = server->options.metrics_address;
-    char address[CHECK_ADDRESS];
+    char address[PREFLIGHT_ADDRESS];
     unsigned port;
     if (!text)
         return true;
-    if (!check_listener(text, address, &port)) {
+    if (!preflight_listener(text, address, &port)) {
         snprintf(error, error_size, _("--metrics-address %s: expected an address and a port, such as 127.0.0.1:9100"), text);
         return false;
     }
     unsigned at = port;
-    int why = edge_listen(server->edge, LISTENER_METRICS, address, &at, NULL);
+    int why = edge_listen(server->edge, LISTENER_METRICS, address, &at);
     if (why)
         cannot_listen(why, port, address, error, error_size);
     return !why;
+}
+
+/* Where a socket listens, for the page's address. */
+static void set_url(struct server *server, const char *address, unsigned port)
+{
+    bool is_any = !strcmp(address, "0.0.0.0") || !strcmp(address, "::"), is_v6 = strchr(address, ':') && !is_any;
+    snprintf(server->url, sizeof server->url, "%s://%s%.64s%s:%u/", server->secure ? "https" : "http", is_v6 ? "[" : "",
+        is_any ? "127.0.0.1" : address, is_v6 ? "]" : "", port);
+}
+
+/* Sockets that a service manager has opened: one whose name is "metrics" is for those, the others are for the page. */
+static bool listen_on_handed(struct server *server, char *error, size_t error_size)
+{
+    struct notify_socket sockets[NOTIFY_SOCKETS];
+    unsigned count = notify_sockets(sockets);
+    for (unsigned i = 0; i < count; i++) {
+        bool is_metrics = !strcmp(sockets[i].name, "metrics");
+        char address[PREFLIGHT_ADDRESS];
+        unsigned port;
+        int why = edge_listen_on(server->edge, is_metrics ? LISTENER_METRICS : LISTENER_PAGE, sockets[i].fd, address,
+            &port);
+        if (why) {
+            snprintf(error, error_size, _("socket %u of the service manager cannot be used: expected a TCP socket that "
+                "listens (ListenStream=PORT in the socket unit)"), i + 1);
+            return false;
+        }
+        if (!is_metrics && !server->is_handed) {
+            set_url(server, address, port);
+            snprintf(server->handed_address, sizeof server->handed_address, "%s", address);
+            server->options.address = server->handed_address;
+        }
+        server->is_handed |= !is_metrics;
+    }
+    return true;
+}
+
+static bool listen_for_page(struct server *server, char *error, size_t error_size)
+{
+    const struct server_options *options = &server->options;
+    unsigned port = options->port;
+    int why = edge_listen(server->edge, LISTENER_PAGE, options->address, &port);
+    if (why == EADDRINUSE && options->other_port) {
+        port = 0;
+        why = edge_listen(server->edge, LISTENER_PAGE, options->address, &port);
+    }
+    if (why) {
+        cannot_listen(why, options->port, options->address, error, error_size);
+        return false;
+    }
+    if (options->address)
+        set_url(server, options->address, port);
+    return true;
 }
 
 bool web_start(struct server *server, char *error, size_t error_size)
 {
     const struct server_options *options = &server->options;
     struct wire_tls_context *tls = NULL;
-    unsigned port = options->port;
     server->write_queue.end = &server->write_queue.first;
     if (options->tls_cert && !(tls = wire_tls_server(options->tls_cert, options->tls_key))) {
         snprintf(error, error_size,
@@ -788,29 +840,25 @@ bool web_start(struct server *server, char *error, size_t error_size)
         snprintf(error, error_size, _("cannot listen on %s"), options->address);
         return false;
     }
+    edge_use_tls(server->edge, LISTENER_PAGE, tls);
     uv_prepare_init(&server->loop, &server->writer);
     server->writer.data = server;
     uv_prepare_start(&server->writer, before_waiting);
-    int why = edge_listen(server->edge, LISTENER_PAGE, options->address, &port, tls);
-    if (why == EADDRINUSE && options->other_port) {
-        port = 0;
-        why = edge_listen(server->edge, LISTENER_PAGE, options->address, &port, tls);
-    }
-    if (why) {
-        wire_tls_context_destroy(tls);
-        cannot_listen(why, options->port, options->address, error, error_size);
-        return false;
-    }
-    if (!listen_for_metrics(server, error, error_size))
-        return false;
-    if (!options->address)
-        return true;
-    bool is_any = !strcmp(options->address, "0.0.0.0") || !strcmp(options->address, "::"), is_v6 = strchr(options->address,
-        ':');
-    snprintf(server->url, sizeof server->url, "%s://%s%.64s%s:%u/", server->secure ? "https" : "http", is_v6 && !is_any ?
-        "[" : "",
-        is_any ? "127.0.0.1" : options->address, is_v6 && !is_any ? "]" : "", port);
-    return true;
+    return listen_on_handed(server, error, error_size) &&
+        (server->is_handed || listen_for_page(server, error, error_size)) && listen_for_metrics(server, error, error_size);
+}
+
+bool web_renew_tls(struct server *server, const char *certificate, const char *key)
+{
+    struct wire_tls_context *tls = wire_tls_server(certificate, key);
+    if (tls)
+        edge_use_tls(server->edge, LISTENER_PAGE, tls);
+    return tls != NULL;
+}
+
+void web_stop_accepting(struct server *server)
+{
+    edge_stop_accepting(server->edge);
 }
 
 static void each_socket(struct server *server, void (*each)(struct conn *conn))

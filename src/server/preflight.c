@@ -1,4 +1,4 @@
-/* check.c: see check.h. */
+/* preflight.c: see preflight.h. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <openssl/pem.h>
@@ -9,24 +9,24 @@
 
 #include <pyramids/text.h>
 
-#include "check.h"
+#include "preflight.h"
 #include "wire.h"
 
-bool check_address(const char *text)
+bool preflight_address(const char *text)
 {
     struct in6_addr bytes;
     return inet_pton(AF_INET, text, &bytes) == 1 || inet_pton(AF_INET6, text, &bytes) == 1;
 }
 
-bool check_listener(const char *text, char address[CHECK_ADDRESS], unsigned *port)
+bool preflight_listener(const char *text, char address[PREFLIGHT_ADDRESS], unsigned *port)
 {
     const char *colon = strrchr(text, ':');
     char *end = NULL;
     unsigned long number = colon ? strtoul(colon + 1, &end, 10) : 0;
     bool in_brackets = text[0] == '[' && colon && colon > text + 1 && colon[-1] == ']';
     size_t length = !colon ? 0 : (size_t)(colon - text) - (in_brackets ? 2 : 0);
-    if (!length || length >= CHECK_ADDRESS || strspn(colon + 1, "0123456789") != strlen(colon + 1) || !colon[1] || *end ||
-        number > 65535)
+    if (!length || length >= PREFLIGHT_ADDRESS || strspn(colon + 1, "0123456789") != strlen(colon + 1) || !colon[1] ||
+        *end || number > 65535)
         return false;
     memcpy(address, text + in_brackets, length);
     address[length] = '\0';
@@ -34,10 +34,10 @@ bool check_listener(const char *text, char address[CHECK_ADDRESS], unsigned *por
     return true;
 }
 
-bool check_origin(const char *text)
+bool preflight_origin(const char *text)
 {
     const char *name = strstr(text, "://");
-    return strlen(text) < CHECK_ORIGIN && name && name[3] && !strchr(name + 3, '/') &&
+    return strlen(text) < PREFLIGHT_ORIGIN && name && name[3] && !strchr(name + 3, '/') &&
         (!strncmp(text, "http://", 7) || !strncmp(text, "https://", 8));
 }
 
@@ -67,7 +67,7 @@ static int64_t end_of(const char *path)
     return end;
 }
 
-bool check_certificate(const char *certificate, const char *key, int64_t *expires, char *error, size_t size)
+bool preflight_certificate(const char *certificate, const char *key, int64_t *expires, char *error, size_t size)
 {
     if (!is_readable(certificate, error, size) || !is_readable(key, error, size))
         return false;
