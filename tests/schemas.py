@@ -10,7 +10,8 @@ import sys
 import tempfile
 import traceback
 
-COMMAND, FAIRGAME, ROOT = (os.path.abspath(path) for path in sys.argv[1:4])
+# others use the checker only
+COMMAND, FAIRGAME, ROOT = map(os.path.abspath, sys.argv[1:4] if __name__ == '__main__' else ('', '', ''))
 CLASSIC, PLAIN = os.path.join(ROOT, 'editions/classic.edition'), os.path.join(ROOT, 'tests/data/plain.edition')
 RECORD = os.path.join(ROOT, 'tests/data/plain-2.pyr')
 SCHEMAS = os.path.join(ROOT, 'docs/schemas')
@@ -270,6 +271,10 @@ def case_documented():
     for command in listed:
         parts = (['edition', 'check'], ['edition', 'show'], ['edition', 'generate']) if command == 'edition' else ([command],
             )
+        if command == 'admin':                   # one help for all; tests/admin.py holds answers against the schemas
+            parts = [['admin', name] for name in re.findall(r'^    \{ "(\w+)", \d, \d,', read(os.path.join(ROOT,
+                'src/cli/admin.c')), re.M)]
+            assert len(parts) == 12, parts
         for words in parts:
             has = re.search(r'^ +--json', subprocess.run([COMMAND, *words, '--help'], capture_output=True, text=True,
                 env=ENV, check=True).stdout, re.M)

@@ -442,7 +442,7 @@ class Link(Wire):
     def __init__(self, visitor, **more):
         super().__init__(visitor, **more)
         assert self.status == 101, f'no WebSocket: {self.status}'
-        self.hello = self.table = self.ready = self.again = self.elsewhere = None
+        self.hello = self.table = self.ready = self.again = self.elsewhere = self.notice = None
         self.lines, self.version, self.left, self.answers, self.errors = [], 0, -1, {}, []
         self.news = []                       # all messages but answers, in order
         self.view = None
@@ -469,7 +469,7 @@ class Link(Wire):
             self.lines += message['lines']
             self.version, self.left, self.ready = message['to'], message['left'], None
         else:
-            assert kind in ('hello', 'table', 'ready', 'again', 'elsewhere'), message
+            assert kind in ('hello', 'table', 'ready', 'again', 'elsewhere', 'notice'), message
             setattr(self, kind, message)
         return True
 

@@ -47,6 +47,7 @@ enum {
     KEEP_GAMES,
     READY_FILE,
     DATABASE_FILE,
+    ADMIN_SOCKET,
     CONFIG,
     CHECK,
     JSON,
@@ -69,6 +70,7 @@ struct setup {
     const char *texts[MOST_EDITIONS];
     const char *origins[10];
     char *origin_list;
+    char admin_path[256];
     char path[4096];             /* of the database, if it is not named */
     struct cli_text database;    /* what --database-file has */
     struct cli_text config;
@@ -242,6 +244,8 @@ static const struct cli_option *list_options(void)
         [READY_FILE] = { "ready-file", 0, "FILE", _("write the page's address to this file once the server is ready") },
         [DATABASE_FILE] = { "database-file", 0, "FILE",
             _("read the value of --database from this file, which can keep a password from others") },
+        [ADMIN_SOCKET] = { "admin-socket", 0, "PATH",
+            _("socket for 'pyramids admin' (default: admin.sock in the service's runtime folder, else none)") },
         [CONFIG] = { "config", 'c', "FILE", _("read options from this file; the command line wins") },
         [CHECK] = { "check", 0, NULL, _("check options, certificate, editions and database, and exit") },
         [JSON] = { "json", 0, NULL, _("with --check: print a JSON object") },
@@ -483,7 +487,13 @@ static bool make_setup(struct setup *setup, const char *const *words)
         .metrics_address = values[METRICS_ADDRESS],
         .open_browser = !values[NO_BROWSER],
         .quiet = values[QUIET] != NULL,
+        .admin_socket = values[ADMIN_SOCKET],
         .ready_file = values[READY_FILE] };
+    const char *runtime = getenv("RUNTIME_DIRECTORY");   /* systemd sets it */
+    if (!setup->server.admin_socket && runtime && runtime[0] == '/' && !strchr(runtime, ':')) {
+        snprintf(setup->admin_path, sizeof setup->admin_path, "%s/admin.sock", runtime);
+        setup->server.admin_socket = setup->admin_path;
+    }
     read_numbers(setup);
     check_values(setup);
     find_database(setup, words[DATABASE] || words[DATABASE_FILE]);

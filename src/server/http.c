@@ -11,6 +11,7 @@
 #include <pyramids/text.h>
 
 #include "access.h"
+#include "bans.h"
 #include "judging.h"
 #include "object.h"
 #include "pool.h"
@@ -1464,6 +1465,12 @@ static void route_known(struct request *request, enum error error)
         request_route(request);
 }
 
+/* Whether the visitor whose cookie it was looked up by is banned; the others were asked for when the request came. */
+static bool is_banned(const struct request *request, const struct route *found)
+{
+    return found && found->handle != get_health && request->visitor && bans_cover(request->server, NULL, request->visitor);
+}
+
 void request_route(struct request *request)
 {
     bool other_method;
@@ -1476,7 +1483,9 @@ void request_route(struct request *request)
     }
     if (request->visitor)
         visitor_seen(request->server, request->visitor);
-    if (request->server->stopping && found && found->handle != get_health)
+    if (is_banned(request, found))
+        request_error(request, ERROR_BANNED, "");
+    else if (request->server->stopping && found && found->handle != get_health)
         request_error(request, ERROR_STOPPING, "");
     else if (request->too_long)
         request_error(request, ERROR_TOO_LONG, "");

@@ -12,6 +12,8 @@
 #include <pyramids/text.h>
 
 #include "access.h"
+#include "admin.h"
+#include "bans.h"
 #include "conn.h"
 #include "notify.h"
 #include "object.h"
@@ -75,7 +77,7 @@ static bool load(struct store_db *db, void *context)
     clock_follow(now);
     return store_add_node(db, server_time(), &server->node) == STORE_OK &&
         store_get_downtimes(db, server_time(), server->down, &server->downs) == STORE_OK &&
-        store_count_open(db, &server->open_tables) == STORE_OK;
+        store_count_open(db, &server->open_tables) == STORE_OK && bans_load(server, db);
 }
 
 /* Ticks and the end. */
@@ -89,6 +91,7 @@ static void stop_loop(struct server *server)
     uv_close((uv_handle_t *)&server->tick, NULL);
     for (unsigned i = 0; i < SIGNALS; i++)
         uv_close((uv_handle_t *)&server->signals[i], NULL);
+    admin_stop(server);
     web_stop(server);
     pool_stop(server->pool);
     server->pool = NULL;                     /* the store's last answers find none */
@@ -115,11 +118,13 @@ void server_tick(struct server *server)
         table_tick(table);
     }
     web_tick(server);
+    admin_tick(server);
     upkeep_tick(server);
     if (server_now(server) >= server->sweep_at) {
         server->sweep_at = server_now(server) + SWEEP_MS;
         address_sweep(server);
         visitors_sweep(server);
+        bans_tick(server);
     }
 }
 
@@ -228,7 +233,7 @@ bool server_start(struct server *server, const struct server_options *options, c
         return false;
     }
     clock_start(server);
-    server->upkeep.start = server_time();
+    server->started = server->upkeep.start = server_time();
     object_init();
     randombytes_buf(server->hash_key, sizeof server->hash_key);
     store_set_log(log_store);
@@ -249,12 +254,17 @@ bool server_start(struct server *server, const struct server_options *options, c
         server_halt(server);
         return false;
     }
+    if (!admin_start(server, error, size)) {
+        server_halt(server);
+        return false;
+    }
     upkeep_tick(server);                     /* tables that are due are read before anybody comes */
     return true;
 }
 
 void server_halt(struct server *server)
 {
+    admin_stop(server);
     web_stop(server);
     pool_stop(server->pool);
     server->pool = NULL;
@@ -270,6 +280,7 @@ void server_finish(struct server *server)
     visitors_finish(server);
     server->options.quiet = true;
     reload_finish(server);
+    bans_finish(server);
     address_finish(server);
     uv_loop_close(&server->loop);
 }

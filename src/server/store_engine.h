@@ -17,7 +17,7 @@
 
 #include "store.h"
 
-#define STORE_VERSION 4          /* of the schema, in every engine */
+#define STORE_VERSION 5          /* of the schema, in every engine */
 #define STORE_FIRST 3            /* the first version that PostgreSQL had */
 
 enum store_statement {
@@ -31,6 +31,8 @@ enum store_statement {
     DROP_REQUESTS, DROP_TABLE, OLD_REPORTS, OLD_REQUESTS, OLD_CODES, COPY_VISITORS, COPY_TOKENS, COPY_CODES, COPY_TABLES,
     COPY_REVISIONS, COPY_LINES, COPY_CHOICES, COPY_SEATS, COPY_REPORTS, COPY_REQUESTS, COPY_HEARTBEAT, COPY_DOWNTIMES,
     PUT_HEARTBEAT,
+    ADD_BAN, ALL_BANS, DROP_BAN, OLD_BANS, LIST_TABLES, LIST_VISITORS, RENAME_VISITOR, CODE_OF_TABLE, CHECK_TABLES,
+    CHECK_GAPS, CHECK_REVISIONS, COPY_BANS, PUT_BAN,
     STORE_STATEMENTS
 };
 

@@ -86,7 +86,8 @@ void pg_listen_end(struct store_listener *listener);
 #define PG_SEQUENCES "SELECT " \
     "(SELECT setval('visitor_id_seq', m) FROM (SELECT max(id) AS m FROM visitor) AS v, visitor_id_seq" \
     " WHERE m >= last_value)," \
-    "(SELECT setval('game_id_seq', m) FROM (SELECT max(id) AS m FROM game) AS g, game_id_seq WHERE m >= last_value)"
+    "(SELECT setval('game_id_seq', m) FROM (SELECT max(id) AS m FROM game) AS g, game_id_seq WHERE m >= last_value)," \
+    "(SELECT setval('ban_id_seq', m) FROM (SELECT max(id) AS m FROM ban) AS b, ban_id_seq WHERE m >= last_value)"
 
 /* Connects, checks, and migrates if it may (the first time); then it is in pipeline mode, with all statements prepared.
  * False with a sentence in `error`. */

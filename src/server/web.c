@@ -14,6 +14,7 @@
 #include <pyramids/text.h>
 
 #include "access.h"
+#include "bans.h"
 #include "edge.h"
 #include "notify.h"
 #include "preflight.h"
@@ -276,6 +277,8 @@ static void admit(struct conn *conn, struct request *request, const struct wire_
     enum error error = request->early;
     if (!bucket_take(is_file ? &request->address->pages : &request->address->requests, server_now(server), rate, 5 * rate))
         error = ERROR_TOO_FAST;
+    else if (!is_file && !conn->is_metrics && bans_cover(server, request->address, request->visitor))
+        error = ERROR_BANNED;
     else if (conn->is_metrics)
         error = is_health || !strcmp(request->path, "/metrics") ? ERROR_NONE : ERROR_NOT_FOUND;
     else if (error != ERROR_TOO_MANY && !is_health && !is_our_page(server, wire))
@@ -447,6 +450,8 @@ static enum error socket_refusal(struct conn *conn, const struct request *reques
         return *why = "storage", ERROR_STORAGE;
     if (!is_our_page(server, wire))
         return *why = "origin", ERROR_ORIGIN;
+    if (bans_cover(server, request->address, request->visitor))
+        return *why = "banned", ERROR_BANNED;
     if (server->stopping)
         return *why = "stopping", ERROR_STOPPING;
     if (!request->visitor)
@@ -883,6 +888,16 @@ static void close_socket(struct conn *conn)
     conn_wake(conn);
 }
 
+static void cut_banned(struct conn *conn)
+{
+    if (conn->close || !bans_cover(conn->server, conn->address, conn->visitor))
+        return;
+    conn_answer(conn, "", ERROR_BANNED, NULL);
+    conn->close = 1008;
+}
+
+void web_cut_banned(struct server *server) { each_socket(server, cut_banned); }
+void web_tell_notice(struct server *server) { each_socket(server, conn_wake); }
 void web_warn(struct server *server) { each_socket(server, warn); }
 void web_close_sockets(struct server *server) { each_socket(server, close_socket); }
 

@@ -19,6 +19,10 @@ bool web_renew_tls(struct server *server, const char *certificate, const char *k
 /* Takes no more connections; those that exist go on. */
 void web_stop_accepting(struct server *server);
 
+/* Ends the sockets of those who were banned; tells all sockets what is announced. */
+void web_cut_banned(struct server *server);
+void web_tell_notice(struct server *server);
+
 /* Tells every socket to come back later; closes them all; ends. The loop must run on until everything is closed. */
 void web_warn(struct server *server);
 void web_close_sockets(struct server *server);
