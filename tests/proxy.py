@@ -579,8 +579,10 @@ def case_printed_links(folder):
                 and len(parse_qr(screen.text)) in (21, 25, 29, 33, 37))
             assert read_qr(parse_qr(screen.text)) in re.findall(r'http://\S+', screen.text)
         with Terminal([*words, '--ready-file', os.path.join(folder, 'plain')], folder, TERM='dumb') as screen:
-            until_so(lambda: screen.read() and os.path.exists(os.path.join(folder, 'plain')))
-            assert '█' not in screen.text and '\x1b' not in screen.text and 'http://127.0.0.1:' in screen.text
+            # first the file, which is written after the links: then one look has all of them
+            until_so(lambda: os.path.exists(os.path.join(folder, 'plain')) and screen.read()
+                and 'http://127.0.0.1:' in screen.text)
+            assert '█' not in screen.text and '\x1b' not in screen.text
     # On the loopback there is nobody else to tell.
     words[3] = '127.0.0.1'
     with started(words, env=wire.ENV) as server:
