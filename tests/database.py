@@ -17,7 +17,7 @@ from wire import File, Schema, Server, Visitor, check_record, play, read, run, u
 
 TABLES = {'visitor': 'id', 'token': 'hash', 'code': 'hash', 'game': 'id', 'revision': 'game', 'line': 'game, seq',
           'choice': 'game, seat', 'seat': 'game, seat', 'report': 'game, name', 'request': 'visitor, id',
-          'heartbeat': 'id', 'downtime': 'began'}
+          'heartbeat': 'id', 'downtime': 'began', 'ban': 'id'}
 # Without numbers that only SQLite has.
 COLUMNS = {'line': 'game, seq, count, text, made', 'report': 'game, name, made, size, text'}
 NOT_COPIED = {'node', 'presence', 'analysis'}        # tables about servers that run, not about games
@@ -63,6 +63,7 @@ def fill(folder):
             one.close()
         record = ana.record(over)
     report = zlib.compress(b'{"players": []}')           # an analysis takes long
+    server.base.rows("INSERT INTO ban (address, visitor, made, until, reason) VALUES ('192.0.2.0/24', 0, 1, 2, 'x')")
     server.base.rows("INSERT INTO report (game, name, made, size, text)"
                      f" SELECT id, 'analysis.json', 1, 15, x'{report.hex()}' FROM game WHERE state = 2")
     return server.database, (ana.cookie, ben.cookie), over, running, record

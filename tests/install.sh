@@ -17,6 +17,12 @@ pc=$(find "$dest" -name pyramids.pc)
 export PKG_CONFIG_LIBDIR="${pc%/*}" PKG_CONFIG_SYSROOT_DIR="$dest"
 libdir=$(dirname "$(dirname "$pc")")
 [ -n "$(find "$dest" -name pyramids.1)" ] || fail "no manual page"
+unit=$(find "$dest" -name pyramids.service)
+[ -n "$unit" ] || fail "no pyramids.service"
+[ -x "$dest$(sed -n 's/^ExecStart=\([^ ]*\) .*/\1/p' "$unit")" ] || fail "the unit starts a program that is not there"
+for path in systemd/system/pyramids.socket sysusers.d/pyramids.conf tmpfiles.d/pyramids.conf; do
+    [ -f "$dest/$(echo "$unit" | sed "s,^$dest/\(.*\)/systemd/system/.*,\1,")/$path" ] || fail "no $path"
+done
 [ -f "$libdir/libpyramids.so.0" ] || fail "no libpyramids.so.0"
 
 cat >"$dest/program.c" <<'END'

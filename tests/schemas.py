@@ -10,7 +10,8 @@ import sys
 import tempfile
 import traceback
 
-COMMAND, FAIRGAME, ROOT = (os.path.abspath(path) for path in sys.argv[1:4])
+# others use the checker only
+COMMAND, FAIRGAME, ROOT = map(os.path.abspath, sys.argv[1:4] if __name__ == '__main__' else ('', '', ''))
 CLASSIC, PLAIN = os.path.join(ROOT, 'editions/classic.edition'), os.path.join(ROOT, 'tests/data/plain.edition')
 RECORD = os.path.join(ROOT, 'tests/data/plain-2.pyr')
 SCHEMAS = os.path.join(ROOT, 'docs/schemas')
@@ -227,6 +228,19 @@ def case_others():
         outputs('import', 'import', '--database', database, '--edition', PLAIN, RECORD, CLASSIC, code=1)
 
 
+def case_serve():
+    with tempfile.TemporaryDirectory() as folder:
+        base, path = os.path.join(folder, 'x.db'), os.path.join(folder, 'x.conf')
+        good, = outputs('serve', 'serve', '--check', '--database', base, '--edition', PLAIN)
+        assert good['good'] and [one['level'] for one in good['findings']] == ['good', 'good'], good
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(f'port = x\nedition = {base}\ntls-cert = {base}\ntls-key = {base}\ndatabase = {folder}\n')
+        bad, = outputs('serve', 'serve', '--check', '--config', path, '--lang', 'de', code=1)
+        assert [(one['check'], one['option'], one['line']) for one in bad['findings']] == [('options', 'port', 1),
+            ('edition', 'edition', 2), ('certificate', 'tls-cert', 3), ('database', 'database', 5)], bad
+        assert bad['findings'][0]['message'] == "'x' is not a number from 0 to 65535", bad
+
+
 def fields(schema, prefix=''):
     """Every field of a schema, as docs/json.md writes it: bots[].name."""
     for part in schema.get('anyOf', []):
@@ -257,6 +271,10 @@ def case_documented():
     for command in listed:
         parts = (['edition', 'check'], ['edition', 'show'], ['edition', 'generate']) if command == 'edition' else ([command],
             )
+        if command == 'admin':                   # one help for all; tests/admin.py holds answers against the schemas
+            parts = [['admin', name] for name in re.findall(r'^    \{ "(\w+)", \d, \d,', read(os.path.join(ROOT,
+                'src/cli/admin.c')), re.M)]
+            assert len(parts) == 12, parts
         for words in parts:
             has = re.search(r'^ +--json', subprocess.run([COMMAND, *words, '--help'], capture_output=True, text=True,
                 env=ENV, check=True).stdout, re.M)

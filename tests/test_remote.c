@@ -528,6 +528,22 @@ TEST("coming back ends what a bot does for this person, unless it was their wish
     CHECK(!pyr_remote_next(&c->remote, c->now));
 }
 
+TEST("what the operator announces is known until it is taken back or another server answers") {
+    connect_both(41);
+    struct client *c = &client[0];
+    receive(c, "{\"type\":\"notice\",\"text\":\"Back \\u0061t 20:00\",\"restart\":90}");
+    CHECK_STR(c->remote.notice, "Back at 20:00");
+    CHECK_INT(c->remote.restart_at, c->now + 90000);
+    receive(c, "{\"type\":\"notice\",\"text\":null,\"restart\":60}");
+    CHECK_STR(c->remote.notice, "");
+    CHECK_INT(c->remote.restart_at, c->now + 60000);
+    receive(c, "{\"type\":\"notice\",\"text\":\"Hello\",\"restart\":null}");
+    CHECK_STR(c->remote.notice, "Hello");
+    CHECK_INT(c->remote.restart_at, 0);
+    pyr_remote_connected(&c->remote, c->now);
+    CHECK_STR(c->remote.notice, "");
+}
+
 TEST("of two windows the older one hears that it is, and can take the seat back") {
     connect_both(40);
     struct client *c = &client[0];

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "store_admin.h"
 #include "store_sqlite.h"
 
 #ifdef WITH_POSTGRESQL
@@ -1122,10 +1123,10 @@ FILE_TEST("a newer version and another program's file are refused and left as th
     make_folder();
     if (CHECK(open_store()))
         close_store();
-    CHECK(outside(path, "PRAGMA user_version = 6"));
+    CHECK(outside(path, "PRAGMA user_version = 7"));
     CHECK(!open_with(NULL, NULL));
-    CHECK(strstr(error, "newer version") && strstr(error, "version 6") && strstr(error, path));
-    CHECK_INT(outside_number(path, "PRAGMA user_version"), 6);
+    CHECK(strstr(error, "newer version") && strstr(error, "version 7") && strstr(error, path));
+    CHECK_INT(outside_number(path, "PRAGMA user_version"), 7);
     remove(path);
 
     CHECK(outside(path, "CREATE TABLE wine (year)"));
@@ -1571,6 +1572,63 @@ FILE_TEST("version 3 is migrated: every table has a revision, and open ones are 
     drop_folder();
 }
 
+/* And version 4. */
+static const char version_5[] =
+    "CREATE TABLE node (id INTEGER PRIMARY KEY, seen INTEGER NOT NULL, thinks INTEGER NOT NULL DEFAULT 1) STRICT;"
+    "CREATE TABLE presence (game INTEGER NOT NULL, visitor INTEGER NOT NULL, node INTEGER NOT NULL,"
+    " PRIMARY KEY (game, visitor, node)) STRICT, WITHOUT ROWID;"
+    "CREATE INDEX presence_node ON presence (node);"
+    "CREATE TABLE analysis (game INTEGER PRIMARY KEY REFERENCES game, asker INTEGER NOT NULL, asked INTEGER NOT NULL,"
+    " node INTEGER NOT NULL DEFAULT 0) STRICT;"
+    "PRAGMA user_version = 5";
+
+static enum store_result put_ban(struct store_db *db, struct store_job *job)
+{
+    struct store_ban ban = { .address = "192.0.2.0/24", .made = 5, .until = 60, .reason = "x" }, other = { .visitor = 7,
+        .made = 5 };
+    (void)job;
+    enum store_result result = store_add_ban(db, &ban);
+    CHECK(ban.id > 0);
+    return result ? result : store_add_ban(db, &other);
+}
+
+static bool count_ban(void *context, const struct store_ban *ban)
+{
+    unsigned *seen = context;
+    *seen += ban->visitor == 7 && !ban->address[0] && !ban->until && ban->made == 5 ? 100 : 0;
+    *seen += !strcmp(ban->address, "192.0.2.0/24") && ban->until == 60 && !strcmp(ban->reason, "x") ? 1 : 0;
+    return true;
+}
+
+static enum store_result look_at_bans(struct store_db *db, struct store_job *job)
+{
+    unsigned before = 0, after = 0;
+    (void)job;
+    CHECK_INT(store_each_ban(db, 59, count_ban, &before), STORE_OK);
+    CHECK_INT(store_each_ban(db, 60, count_ban, &after), STORE_OK);
+    CHECK_INT(before, 101);
+    CHECK_INT(after, 100);                   /* one has ended */
+    CHECK_INT(store_drop_ban(db, 999), STORE_MISSING);
+    return store_sweep_bans(db, 61);
+}
+
+FILE_TEST("version 5 is migrated: bans are kept")
+{
+    make_folder();
+    CHECK(outside(path, version_1) && outside(path, version_2) && outside(path, version_3) && outside(path, version_4) &&
+        outside(path, version_5));
+    if (CHECK(open_store())) {
+        CHECK_INT(outside_number(path, "SELECT count(*) FROM ban"), 0);
+        CHECK_INT(do_job(put_ban), STORE_OK);
+        CHECK_INT(do_job(look_at_bans), STORE_OK);
+        close_store();
+    }
+    CHECK_INT(outside_number(path, "SELECT count(*) FROM ban"), 1);
+    CHECK_INT(outside_number(path, "PRAGMA user_version"), STORE_VERSION);
+    CHECK(exists(".v5"));
+    drop_folder();
+}
+
 static enum store_result put_report(struct store_db *db, struct store_job *job)
 {
     (void)job;
@@ -1633,7 +1691,7 @@ FILE_TEST("an older version is migrated, with a copy beside it")
     remove(path);
     CHECK(outside(path, version_1) && outside(path, "CREATE TABLE report (x)"));
     CHECK(!open_with(NULL, NULL));
-    CHECK(strstr(error, "could not be migrated from version 1 to 5 and is unchanged"));
+    CHECK(strstr(error, "could not be migrated from version 1 to 6 and is unchanged"));
     CHECK_INT(outside_number(path, "PRAGMA user_version"), 1);
     CHECK_INT(outside_number(path, "SELECT count(*) FROM line"), 1);
     CHECK(exists(".v1"));

@@ -139,6 +139,8 @@ class Server:
     """`pyramids serve` with a database in a folder, on a port that stays the same over restarts."""
     stderr = None                # where its log goes: a file descriptor; None: a file
     listens = True               # to players
+    command = COMMAND
+    files = ()                   # further file descriptors that it gets
 
     def __init__(self, folder, *options, database='server.db', generous=True, metrics=True, env=None, before=(), where=None):
         self.folder, self.options = folder, list(options)
@@ -175,11 +177,11 @@ class Server:
         with open(self.log, 'ab') as log:
             at = log.tell()
             self.process = subprocess.Popen(
-                [*self.before, COMMAND, 'serve', *(['--port', str(self.port)] if self.listens else []), '--database',
+                [*self.before, self.command, 'serve', *(['--port', str(self.port)] if self.listens else []), '--database',
                  self.database, '--no-browser', '--ready-file', ready,
                  *(['--metrics-address', f'127.0.0.1:{self.metrics_port}'] if self.metrics_port else []), *self.options],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log if self.stderr is None else self.stderr,
-                env=dict(ENV, **(self.env or {})))
+                env=dict(ENV, **(self.env or {})), pass_fds=self.files)
         STARTED.append(self.process)
         end = time.monotonic() + PATIENCE
         while code is None and not (os.path.exists(ready) and read(ready).endswith('\n')):
@@ -458,7 +460,7 @@ class Link(Wire):
     def __init__(self, visitor, **more):
         super().__init__(visitor, **more)
         assert self.status == 101, f'no WebSocket: {self.status}'
-        self.hello = self.table = self.ready = self.again = self.elsewhere = None
+        self.hello = self.table = self.ready = self.again = self.elsewhere = self.notice = None
         self.lines, self.version, self.left, self.answers, self.errors = [], 0, -1, {}, []
         self.news = []                       # all messages but answers, in order
         self.view = None
@@ -485,7 +487,7 @@ class Link(Wire):
             self.lines += message['lines']
             self.version, self.left, self.ready = message['to'], message['left'], None
         else:
-            assert kind in ('hello', 'table', 'ready', 'again', 'elsewhere'), message
+            assert kind in ('hello', 'table', 'ready', 'again', 'elsewhere', 'notice'), message
             setattr(self, kind, message)
         return True
 

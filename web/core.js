@@ -360,7 +360,8 @@ export class Core {
         const lostAt = /** @type {number} */ (this.x.remote_lost_at());
         const deadline = /** @type {number} */ (this.x.remote_deadline());
         return { lostAt, deadline, elsewhere: has(FLAG.elsewhere), restarting: has(FLAG.restarting), slow: has(FLAG.slow),
-            unsent: has(FLAG.unsent) };
+            unsent: has(FLAG.unsent), notice: this.text(this.x.remote_notice()),
+            restartAt: /** @type {number} */ (this.x.remote_restart_at()) };
     }
 
     /** Whether a seat's choice is in. @param {number} seat */

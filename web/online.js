@@ -51,6 +51,7 @@ export function serverWords(code) {
     case 'begun': return _('The game has started. You can watch.');
     case 'bad_key': return _('This seat is reserved for a friend; this link has the wrong key.');
     case 'too_many': return _('The server has too many tables or visitors right now. Please try again later.');
+    case 'banned': return _('The operator of this server has banned you.');
     case 'too_fast': return _('That was too fast. Please wait a moment.');
     case 'storage': case 'stopping': return _('The server cannot do this now. Please try again.');
     case 'late': return _('The turn was over before your choice arrived.');
@@ -253,7 +254,7 @@ export class OnlineGame extends Game {
         const seats = this.table?.seats ?? [], absent = this.maySubstitute() ? seats.findIndex((s, i) => i !== this.me &&
             this.minutesGone(i) > 0 && !s.away &&
             !this.isIn(i)) : -1;
-        const { lostAt, deadline, restarting, elsewhere, slow } = this.core.remoteState();
+        const { lostAt, deadline, restarting, elsewhere, slow, notice, restartAt } = this.core.remoteState();
         /** @type {{label: string, act: () => void}[]} */
         const actions = [];
         this.banner = null;
@@ -292,6 +293,13 @@ export class OnlineGame extends Game {
                 this.minutesGone(absent), { name: this.seats[absent].name }), actions: [{ label: _('Let a bot play'), act:
                     () =>
                 this.act('standin', [absent]) }] };
+        else if (notice || restartAt) {
+            const minutes = Math.max(1, Math.ceil((restartAt - Date.now()) / 60000));
+            this.banner = { icon: 'wifi', text: restartAt ? ngettext(
+                'The server restarts in %{n} minute. Your game continues afterwards.',
+                'The server restarts in %{n} minutes. Your game continues afterwards.', minutes) + (notice && ` ${notice}`) :
+                notice, actions };
+        }
         // At the end nothing is shown before the whole record is there.
         if (this.whole || !this.core.isOver()) {
             this.changed();

@@ -16,7 +16,7 @@ enum { CLI_GOOD = 0, CLI_WRONG = 1, CLI_USAGE = 2, CLI_INTERRUPTED = 130 };
 typedef int cli_command(int argc, char **argv);
 
 cli_command cli_play, cli_serve, cli_sim, cli_replay, cli_legal, cli_hint, cli_analyze, cli_verify, cli_export, cli_import,
-    cli_copy, cli_edition, cli_bench, cli_rules;
+    cli_copy, cli_edition, cli_bench, cli_rules, cli_admin;
 
 /* Options (options.c). */
 struct cli_option {
@@ -50,6 +50,12 @@ bool cli_number(const char *word, const char *what, uint64_t low, uint64_t high,
 /* Words of the command line that may have a password, which everyone on the machine could read in the list of processes:
  * the program continues with copies, overwrites the originals, and shows them in no message. */
 void cli_hide_secrets(int argc, char **argv);
+
+/* The same for a word from elsewhere, which is left as it is and kept out of messages; whether it may have a password. */
+bool cli_hide_secret(char *word);
+
+/* Messages are kept for cli_last_message only, until this is undone. */
+void cli_mute(bool is_mute);
 
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_line_error(const char *file, uint32_t line, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -18,6 +18,7 @@ static const struct {
 } commands[] = {
     { "play", cli_play, N_("play against the computer, with others at one screen, or on a server") },
     { "serve", cli_serve, N_("run a server to play in the browser, with friends") },
+    { "admin", cli_admin, N_("ask a running server, as its operator") },
     { "rules", cli_rules, N_("show the rules of the game, by tag or word") },
     { "sim", cli_sim, N_("let bots play many games and print the results") },
     { "replay", cli_replay, N_("check game records against the rules") },

@@ -15,6 +15,7 @@ static _Thread_local char last_message[1024];
 
 #define MOST_SECRETS 8
 static const char *secrets[MOST_SECRETS];
+static bool is_muted;
 
 /* Where a connection string may have its password: from here on it is hidden. NULL: nowhere. */
 static char *secret_in(char *word)
@@ -41,6 +42,24 @@ void cli_hide_secrets(int argc, char **argv)
     }
 }
 
+bool cli_hide_secret(char *word)
+{
+    char *secret = secret_in(word);
+    for (unsigned i = 0; i < MOST_SECRETS && secret && *secret; i++) {
+        if (secrets[i] && strcmp(secrets[i], secret))
+            continue;
+        if (!secrets[i])
+            secrets[i] = strdup(secret);
+        return true;
+    }
+    return secret && *secret;
+}
+
+void cli_mute(bool is_mute)
+{
+    is_muted = is_mute;
+}
+
 /* A message without what is secret. */
 static void censor(char *text)
 {
@@ -62,7 +81,8 @@ __attribute__((format(printf, 2, 0))) static void print_message(const char *head
     fputc('\n', to);
     if (line && !fclose(line)) {
         censor(text);
-        fwrite(text, 1, size, stderr);
+        if (!is_muted)
+            fwrite(text, 1, size, stderr);
         text[size - 1] = '\0';
         snprintf(last_message, sizeof last_message, "%s", text + (strncmp(text, "pyramids: ", 10) ? 0 : 10));
     }

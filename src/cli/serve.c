@@ -3,15 +3,21 @@
  *
  * Only reads options: limits and defaults are checked here, everything else is src/server's (server_run).
  */
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <pyramids/builtin.h>
 
 #include "cli.h"
+#include "findings.h"
+#include "preflight.h"
 #include "server.h"
+#include "settings.h"
 
 #define MOST_EDITIONS 16         /* built in and from files together */
 
@@ -45,8 +51,39 @@ enum {
     KEEP_VISITORS,
     KEEP_GAMES,
     READY_FILE,
+    DATABASE_FILE,
+    ADMIN_SOCKET,
+    ACCESS_LOG,
+    CONFIG,
+    CHECK,
+    JSON,
     OPTIONS
 };
+
+/* Those that make sense on the command line only. */
+#define RESERVED (1ull << CONFIG | 1ull << CHECK | 1ull << JSON)
+_Static_assert(OPTIONS <= SETTINGS_OPTIONS, "settings have room for all options");
+
+/* Everything that a server is started with, made from the command line and the configuration file; and made again when it
+ * reloads. */
+struct setup {
+    const char *values[OPTIONS];
+    struct settings settings;
+    struct findings findings;
+    struct server_options server;
+    struct pyr_edition editions[MOST_EDITIONS];
+    struct cli_text files[MOST_EDITIONS];
+    const char *texts[MOST_EDITIONS];
+    const char *origins[10];
+    char *origin_list;
+    char admin_path[256];
+    char path[4096];             /* of the database, if it is not named */
+    struct cli_text database;    /* what --database-file has */
+    struct cli_text config;
+};
+
+static void wrong(struct setup *setup, int option, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static const struct cli_option *list_options(void);
 
 /* A list in one value, with commas: taken apart in place. */
 static unsigned split(char *list, const char **words, unsigned room)
@@ -58,40 +95,71 @@ static unsigned split(char *list, const char **words, unsigned room)
     return count;
 }
 
-/* Built-in ones first. Texts are kept as they came, since clients are sent them; those of files stay in `files`, the
- * caller's to free. */
-static bool load_editions(const char *list, struct pyr_edition *editions, const char **texts, struct cli_text *files,
-    unsigned *count)
+/* About the value of an option, wherever it comes from. */
+static void wrong(struct setup *setup, int option, const char *format, ...)
+{
+    char text[600];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    findings_add(&setup->findings, FINDING_ERROR, "options", list_options()[option].name, setup->settings.line[option], "%s",
+        text);
+}
+
+/* Built-in ones first. Texts are kept as they came, since clients are sent them. */
+static void load_builtin_editions(struct setup *setup)
+{
+    for (const char *const *names = pyr_builtin_names(); *names; names++) {
+        unsigned i = setup->server.edition_count++;
+        setup->texts[i] = pyr_builtin_edition(*names);
+        pyr_edition_read(&setup->editions[i], setup->texts[i], strlen(setup->texts[i]), NULL);
+    }
+}
+
+static void load_edition(struct setup *setup, const char *path)
+{
+    unsigned i = setup->server.edition_count;
+    uint32_t line = setup->settings.line[EDITION];
+    struct cli_text *file = &setup->files[i];
+    struct pyr_fault fault;
+    cli_mute(true);
+    bool good = cli_read(path, file);
+    if (good && pyr_edition_read(&setup->editions[i], file->at, file->size, &fault)) {
+        cli_fault(path, &fault);
+        good = false;
+    }
+    cli_mute(false);
+    if (!good) {
+        findings_add(&setup->findings, FINDING_ERROR, "edition", line ? "edition" : NULL, line, "%s", cli_last_message());
+        free(file->at);
+        file->at = NULL;
+        return;
+    }
+    for (unsigned j = 0; j < i; j++)
+        if (!strcmp(setup->editions[j].name, setup->editions[i].name)) {
+            findings_add(&setup->findings, FINDING_ERROR, "edition", line ? "edition" : NULL, line,
+                _("%s: an edition named %s already exists"), path, setup->editions[j].name);
+            free(file->at);
+            file->at = NULL;
+            return;
+        }
+    findings_add(&setup->findings, FINDING_GOOD, "edition", "edition", line, "%s: %s", path, setup->editions[i].name);
+    setup->texts[i] = file->at;
+    setup->server.edition_count++;
+}
+
+static void load_editions(struct setup *setup)
 {
     const char *words[MOST_EDITIONS];
-    const char *const *names = pyr_builtin_names();
-    char *copy = list ? strdup(list) : NULL;
-    bool good = true;
-    for (; *names; names++) {
-        struct pyr_fault fault;
-        texts[*count] = pyr_builtin_edition(*names);
-        pyr_edition_read(&editions[*count], texts[*count], strlen(texts[*count]), &fault);
-        ++*count;
-    }
-    unsigned wanted = copy ? split(copy, words, MOST_EDITIONS - 1) : 0;
-    for (unsigned i = 0; i < wanted && good && *count < MOST_EDITIONS; i++) {
-        struct cli_text *file = &files[*count];
-        struct pyr_fault fault;
-        good = cli_read(words[i], file);
-        if (good && pyr_edition_read(&editions[*count], file->at, file->size, &fault)) {
-            cli_fault(words[i], &fault);
-            good = false;
-        }
-        for (unsigned j = 0; good && j < *count; j++)
-            if (!strcmp(editions[j].name, editions[*count].name)) {
-                cli_error(_("%s: an edition named %s already exists"), words[i], editions[j].name);
-                good = false;
-            }
-        if (good)
-            texts[(*count)++] = file->at;
-    }
+    char *copy = setup->values[EDITION] ? strdup(setup->values[EDITION]) : NULL;
+    load_builtin_editions(setup);
+    unsigned room = MOST_EDITIONS - setup->server.edition_count, wanted = copy ? split(copy, words, MOST_EDITIONS - 1) : 0;
+    if (wanted > room)
+        wrong(setup, EDITION, _("at most %u editions"), room);
+    for (unsigned i = 0; i < wanted && i < room; i++)
+        load_edition(setup, words[i]);
     free(copy);
-    return good;
 }
 
 /* Options that are numbers: where each goes, and from what to what. */
@@ -122,22 +190,27 @@ static const struct number {
 #undef NUMBER
 };
 
-static bool read_numbers(const char *const *values, struct server_options *server)
+static void read_numbers(struct setup *setup)
 {
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const struct number *number = &numbers[i];
+        const char *word = setup->values[number->option];
         uint64_t value;
-        if (!values[numbers[i].option])
+        if (!word)
             continue;
-        if (!cli_number(values[numbers[i].option], numbers[i].name, numbers[i].low, numbers[i].high, &value))
-            return false;
-        *(unsigned *)(void *)((char *)server + numbers[i].place) = (unsigned)value;
+        cli_mute(true);
+        if (cli_number(word, number->name, number->low, number->high, &value))
+            *(unsigned *)(void *)((char *)&setup->server + number->place) = (unsigned)value;
+        else
+            wrong(setup, number->option, _("'%s' is not a number from %llu to %llu"), word, (unsigned long long)number->low,
+                (unsigned long long)number->high);
+        cli_mute(false);
     }
-    return true;
 }
 
-/* Takes the options apart. Returns -1 to continue, else the exit code. */
-static int parse(int argc, char **argv, const char **values)
+static const struct cli_option *list_options(void)
 {
+    static struct cli_option list[OPTIONS + 1];
     const struct cli_option option[] = {
         [ADDRESS] = { "address", 'a', "ADDRESS",
             _("address to listen on (default 127.0.0.1; 0.0.0.0: the whole network)") },
@@ -181,19 +254,35 @@ static int parse(int argc, char **argv, const char **values)
             _("how long to keep visitors who never played (default 60; 0: forever)") },
         [KEEP_GAMES] = { "keep-games", 0, "DAYS", _("how long to keep finished games (default 0: forever)") },
         [READY_FILE] = { "ready-file", 0, "FILE", _("write the page's address to this file once the server is ready") },
-        { 0 }
+        [DATABASE_FILE] = { "database-file", 0, "FILE",
+            _("read the value of --database from this file, which can keep a password from others") },
+        [ADMIN_SOCKET] = { "admin-socket", 0, "PATH",
+            _("socket for 'pyramids admin' (default: admin.sock in the service's runtime folder, else none)") },
+        [ACCESS_LOG] = { "access-log", 0, "FILE", _("log requests with their addresses, for fail2ban (default: none)") },
+        [CONFIG] = { "config", 'c', "FILE", _("read options from this file; the command line wins") },
+        [CHECK] = { "check", 0, NULL, _("check options, certificate, editions and database, and exit") },
+        [JSON] = { "json", 0, NULL, _("with --check: print a JSON object") },
+        [OPTIONS] = { 0 }
     };
+    memcpy(list, option, sizeof list);
+    return list;
+}
+
+/* Takes the options apart. Returns -1 to continue, else the exit code. */
+static int parse(int argc, char **argv, const char **values)
+{
     const struct cli_options options = { "serve [OPTIONS]",
         _("Runs a game server for people and bots: a page to play in the browser, and an interface for programs "
           "(docs/protocol.md). Prints the page's address, and links for other devices if they can reach it. Ctrl-C or "
           "SIGTERM stops it; no game is lost."),
-        option,
+        list_options(),
         "  pyramids serve\n"
         "  pyramids serve --port 9000 --database club.db\n"
         "  pyramids serve --database postgresql://pyramids@db.example.org/pyramids\n"
         "  pyramids serve --role think --database postgresql://pyramids@db.example.org/pyramids\n"
         "  pyramids serve --address 0.0.0.0\n"
         "  pyramids serve --trust-proxy --origin https://pyramids.example.org\n"
+        "  pyramids serve --config /etc/pyramids/pyramids.conf --check\n"
     };
     int code = cli_parse(&options, &argc, argv, values);
     if (code < 0 && argc > 0) {
@@ -203,62 +292,239 @@ static int parse(int argc, char **argv, const char **values)
     return code;
 }
 
+/* About several options, or about how one goes with the others. */
+static __attribute__((format(printf, 3, 4))) void refuse(struct setup *setup, int option, const char *format, ...)
+{
+    char text[300];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    findings_add(&setup->findings, FINDING_ERROR, "options", NULL, setup->settings.line[option], "%s", text);
+}
+
 /* A server that only thinks listens to nobody, but for --metrics-address. */
-static bool read_role(const char *const *values, struct server_options *server)
+static void read_role(struct setup *setup)
 {
     static const struct {
         int option;
         const char *name;
     } public[] = { { ADDRESS, "--address" }, { PORT, "--port" }, { ORIGIN, "--origin" }, { TLS_CERT, "--tls-cert" },
         { TLS_KEY, "--tls-key" }, { TRUST_PROXY, "--trust-proxy" } };
-    const char *role = values[ROLE];
+    const char *role = setup->values[ROLE];
     if (!role || !strcmp(role, "serve"))
-        return true;
+        return;
     if (strcmp(role, "think")) {
-        cli_error(_("--role %s: choose from: serve, think"), role);
-        return false;
+        refuse(setup, ROLE, _("--role %s: choose from: serve, think"), role);
+        return;
     }
     for (size_t i = 0; i < sizeof public / sizeof *public; i++)
-        if (values[public[i].option]) {
-            cli_error(_("%s cannot be combined with --role think, which serves no players"), public[i].name);
-            return false;
-        }
-    if (!server->bot_threads) {
-        cli_error(_("--bot-threads 0 cannot be combined with --role think"));
-        return false;
-    }
-    server->thinks_only = true;
-    server->address = NULL;
-    server->open_browser = false;
-    return true;
+        if (setup->values[public[i].option])
+            refuse(setup, public[i].option, _("%s cannot be combined with --role think, which serves no players"),
+                public[i].name);
+    if (!setup->server.bot_threads)
+        refuse(setup, BOT_THREADS, "%s", _("--bot-threads 0 cannot be combined with --role think"));
+    setup->server.thinks_only = true;
+    setup->server.address = NULL;
+    setup->server.open_browser = false;
 }
 
 /* Those who leave the thinking to others, or think for them, need a database that several servers share. */
-static bool check_sharing(const struct server_options *server)
+static void check_sharing(struct setup *setup)
 {
-    if ((!server->thinks_only && server->bot_threads) || store_can_share(server->database))
-        return true;
+    const struct server_options *server = &setup->server;
+    if ((!server->thinks_only && server->bot_threads) || !server->database || store_can_share(server->database))
+        return;
     if (server->thinks_only)
-        cli_error(_("--role think needs a database that several servers share: use --database postgresql://..."));
+        refuse(setup, ROLE, "%s",
+            _("--role think needs a database that several servers share: use --database postgresql://..."));
     else
-        cli_error(_("--bot-threads 0 leaves the bots to other servers, which needs a database that several servers share: "
-            "use --database postgresql://..."));
-    return false;
+        refuse(setup, BOT_THREADS, "%s", _("--bot-threads 0 leaves the bots to other servers, which needs a database that"
+            " several servers share: use --database postgresql://..."));
 }
 
-int cli_serve(int argc, char **argv)
+/* The configuration file. */
+
+static void tell(void *context, uint32_t line, const char *name, const char *message)
 {
-    static struct pyr_edition editions[MOST_EDITIONS];
-    static struct cli_text files[MOST_EDITIONS];
-    const char *texts[MOST_EDITIONS], *origins[9] = { NULL }, *values[OPTIONS];
-    char path[4096];
-    int code = parse(argc, argv, values);
-    if (code >= 0)
-        return code;
+    struct setup *setup = context;
+    findings_add(&setup->findings, FINDING_ERROR, "options", name, line, "%s", message);
+}
+
+static void read_config(struct setup *setup)
+{
+    const char *path = setup->values[CONFIG];
+    const struct settings_report report = { tell, setup };
+    if (!path)
+        return;
+    setup->findings.file = setup->settings.file = path;
+    cli_mute(true);
+    bool is_read = cli_read(path, &setup->config);
+    cli_mute(false);
+    if (!is_read) {
+        findings_add(&setup->findings, FINDING_ERROR, "options", NULL, 0, "%s", cli_last_message());
+        return;
+    }
+    settings_read(&setup->settings, setup->config.at, setup->config.size, list_options(), RESERVED, setup->values, &report);
+}
+
+static void praise_config(struct setup *setup)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < OPTIONS; i++)
+        count += setup->settings.line[i] != 0;
+    if (setup->settings.file && !setup->findings.errors)
+        findings_add(&setup->findings, FINDING_GOOD, "options", NULL, 0,
+            pyr_ngettext("%s: %u option", "%s: %u options", count), setup->settings.file, count);
+}
+
+/* The database: from the command line, else from the environment, else from the configuration file. */
+
+static bool others_can_read(const char *path)
+{
+    struct stat status;
+    return !stat(path, &status) && S_ISREG(status.st_mode) && status.st_mode & S_IROTH;
+}
+
+static void warn_of_readers(struct setup *setup, int option, const char *path)
+{
+    if (path && others_can_read(path))
+        findings_add(&setup->findings, FINDING_WARNING, "database", list_options()[option].name,
+            setup->settings.line[option], _("%s has a password, and every user of this machine can read it: chmod 640 %s"),
+            path, path);
+}
+
+static void read_database_file(struct setup *setup)
+{
+    const char *path = setup->values[DATABASE_FILE];
+    cli_mute(true);
+    bool is_read = cli_read(path, &setup->database);
+    cli_mute(false);
+    if (!is_read) {
+        wrong(setup, DATABASE_FILE, "%s", cli_last_message());
+        return;
+    }
+    char *text = setup->database.at;
+    text[strcspn(text, "\r\n")] = '\0';
+    if (!*text || strlen(text) + 2 < setup->database.size) {
+        wrong(setup, DATABASE_FILE, _("%s: expected one line, the value of --database"), path);
+        return;
+    }
+    if (cli_hide_secret(text))
+        warn_of_readers(setup, DATABASE_FILE, path);
+    setup->server.database = text;
+}
+
+static void find_database(struct setup *setup, bool is_given)
+{
+    const char **values = setup->values, *known = getenv("PYRAMIDS_DATABASE");
+    uint32_t *line = setup->settings.line;
+    bool from_environment = !is_given && known && *known;
+    for (int option = DATABASE; option != -1; option = option == DATABASE ? DATABASE_FILE : -1)
+        if ((is_given && line[option]) || from_environment) {
+            values[option] = NULL;
+            line[option] = 0;
+        }
+    if (from_environment)
+        values[DATABASE] = known;
+    if (values[DATABASE] && values[DATABASE_FILE]) {
+        wrong(setup, DATABASE_FILE, _("cannot be combined with --database"));
+        return;
+    }
+    setup->server.database = values[DATABASE];
+    if (values[DATABASE_FILE]) {
+        read_database_file(setup);
+    } else if (values[DATABASE]) {
+        char *copy = strdup(values[DATABASE]);
+        if (copy && cli_hide_secret(copy) && line[DATABASE])
+            warn_of_readers(setup, DATABASE, setup->settings.file);
+        free(copy);
+    } else if (store_default_path(setup->path, sizeof setup->path)) {
+        setup->server.database = setup->path;
+    } else {
+        findings_add(&setup->findings, FINDING_ERROR, "options", NULL, 0, "%s",
+            _("no data folder found: use --database FILE"));
+    }
+}
+
+/* What the values mean. */
+
+static void check_values(struct setup *setup)
+{
+    const char **values = setup->values;
+    struct server_options *server = &setup->server;
+    char address[PREFLIGHT_ADDRESS];
+    unsigned port;
+    if (values[ADDRESS] && !preflight_address(values[ADDRESS]))
+        wrong(setup, ADDRESS, _("'%s' is not an address such as 127.0.0.1 or ::1"), values[ADDRESS]);
+    if (values[METRICS_ADDRESS] && !preflight_listener(values[METRICS_ADDRESS], address, &port))
+        wrong(setup, METRICS_ADDRESS, _("'%s' is not an address and a port, such as 127.0.0.1:9100"),
+            values[METRICS_ADDRESS]);
+    setup->origin_list = values[ORIGIN] ? strdup(values[ORIGIN]) : NULL;
+    unsigned count = setup->origin_list ? split(setup->origin_list, setup->origins, 9) : 0;
+    if (count > 8)
+        wrong(setup, ORIGIN, _("at most %u addresses"), 8u);
+    for (unsigned i = 0; i < count; i++)
+        if (!preflight_origin(setup->origins[i]))
+            wrong(setup, ORIGIN, _("'%s' is not an origin such as https://example.org"), setup->origins[i]);
+    if (values[QUICK] && values[RELAXED] && server->quick_seconds > server->relaxed_seconds)
+        findings_add(&setup->findings, FINDING_ERROR, "options", NULL, setup->settings.line[QUICK], "%s",
+            setup->settings.line[QUICK] ? _("quick is longer than relaxed") : _("--quick is longer than --relaxed"));
+    if (!values[TLS_CERT] != !values[TLS_KEY])
+        findings_add(&setup->findings, FINDING_ERROR, "options", NULL,
+            setup->settings.line[values[TLS_CERT] ? TLS_CERT : TLS_KEY], "%s",
+            _("--tls-cert and --tls-key must be used together"));
+}
+
+static void check_tls(struct setup *setup)
+{
+    const struct server_options *server = &setup->server;
+    uint32_t line = setup->settings.line[TLS_CERT];
+    char error[600];
+    int64_t expires = 0;
+    if (!server->tls_cert || !server->tls_key)
+        return;
+    if (!preflight_certificate(server->tls_cert, server->tls_key, &expires, error, sizeof error)) {
+        findings_add(&setup->findings, FINDING_ERROR, "certificate", "tls-cert", line, "%s", error);
+        return;
+    }
+    time_t end = (time_t)expires;
+    struct tm utc;
+    char day[16] = "?";
+    if (gmtime_r(&end, &utc))
+        strftime(day, sizeof day, "%Y-%m-%d", &utc);
+    bool is_over = expires <= (int64_t)time(NULL);
+    findings_add(&setup->findings, is_over ? FINDING_WARNING : FINDING_GOOD, "certificate", "tls-cert", line,
+        is_over ? _("%s expired on %s: browsers refuse it") : _("%s is valid until %s"), server->tls_cert, day);
+}
+
+static void check_database(struct setup *setup)
+{
+    int option = setup->values[DATABASE_FILE] ? DATABASE_FILE : DATABASE;
+    uint32_t line = setup->settings.line[option];
+    char error[600] = "", name[512];
+    if (!setup->server.database)
+        return;
+    store_name(setup->server.database, name, sizeof name);
+    enum store_probe found = store_probe(setup->server.database, error, sizeof error);
+    if (found == STORE_PROBE_BAD)
+        findings_add(&setup->findings, FINDING_ERROR, "database", list_options()[option].name, line, "%s", error);
+    else
+        findings_add(&setup->findings, FINDING_GOOD, "database", list_options()[option].name, line,
+            found == STORE_PROBE_NEW ? _("%s is new: the server will create its tables") : found == STORE_PROBE_OLD ?
+            _("%s is of an older version: the server will update it") : _("%s can be used"), name);
+}
+
+/* From the values of the command line, which are the caller's. All that is wrong is in the findings afterwards. */
+static bool make_setup(struct setup *setup, const char *const *words)
+{
+    const char **values = setup->values;
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    memcpy(values, words, sizeof setup->values);
+    read_config(setup);
     if (values[ADDRESS] && !strcmp(values[ADDRESS], "localhost"))
         values[ADDRESS] = NULL;
-    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    struct server_options server = { .address = values[ADDRESS] ? values[ADDRESS] : "127.0.0.1",
+    setup->server = (struct server_options){ .address = values[ADDRESS] ? values[ADDRESS] : "127.0.0.1",
         .port = 8080,
         .other_port = !values[PORT],
         .bot_threads = cpus > 1 ? (unsigned)cpus : 1,
@@ -277,46 +543,126 @@ int cli_serve(int argc, char **argv)
         .keep_analyses = 30,
         .keep_closed = 7,
         .keep_visitors = 60,
-        .origins = origins,
-        .editions = editions,
-        .edition_texts = texts,
+        .origins = setup->origins,
+        .editions = setup->editions,
+        .edition_texts = setup->texts,
         .tls_cert = values[TLS_CERT],
         .tls_key = values[TLS_KEY],
         .trust_proxy = values[TRUST_PROXY] != NULL,
         .metrics_address = values[METRICS_ADDRESS],
         .open_browser = !values[NO_BROWSER],
         .quiet = values[QUIET] != NULL,
+        .admin_socket = values[ADMIN_SOCKET],
+        .access_log = values[ACCESS_LOG],
         .ready_file = values[READY_FILE] };
-    if (!read_numbers(values, &server))
-        return CLI_USAGE;
-    if (!read_role(values, &server))
-        return CLI_USAGE;
-    if (values[QUICK] && values[RELAXED] && server.quick_seconds > server.relaxed_seconds) {
-        cli_error(_("--quick is longer than --relaxed"));
-        return CLI_USAGE;
+    const char *runtime = getenv("RUNTIME_DIRECTORY");   /* systemd sets it */
+    if (!setup->server.admin_socket && runtime && runtime[0] == '/' && !strchr(runtime, ':')) {
+        snprintf(setup->admin_path, sizeof setup->admin_path, "%s/admin.sock", runtime);
+        setup->server.admin_socket = setup->admin_path;
     }
-    if (!server.tls_cert != !server.tls_key) {
-        cli_error(_("--tls-cert and --tls-key must be used together"));
-        return CLI_USAGE;
-    }
-    server.database = values[DATABASE];
-    if (!server.database) {
-        if (!store_default_path(path, sizeof path)) {
-            cli_error(_("no data folder found: use --database FILE"));
-            return CLI_USAGE;
-        }
-        server.database = path;
-    }
-    if (!check_sharing(&server))
-        return CLI_USAGE;
-    char *list = values[ORIGIN] ? strdup(values[ORIGIN]) : NULL;
-    if (list)
-        split(list, origins, 8);
-    if (isatty(STDERR_FILENO))               /* else standard error is a log, whose lines have a form of their own */
-        cli_tell_page();
-    code = load_editions(values[EDITION], editions, texts, files, &server.edition_count) ? server_run(&server) : CLI_WRONG;
+    read_numbers(setup);
+    read_role(setup);
+    check_values(setup);
+    find_database(setup, words[DATABASE] || words[DATABASE_FILE]);
+    check_sharing(setup);
+    praise_config(setup);
+    check_tls(setup);
+    load_editions(setup);
+    return !setup->findings.errors;
+}
+
+static void free_setup(struct setup *setup)
+{
+    if (!setup)
+        return;
     for (unsigned i = 0; i < MOST_EDITIONS; i++)
-        free(files[i].at);
-    free(list);
+        free(setup->files[i].at);
+    free(setup->origin_list);
+    free(setup->database.at);
+    free(setup->config.at);
+    settings_finish(&setup->settings);
+    free(setup);
+}
+
+static int print_check(const struct setup *setup)
+{
+    const struct findings *findings = &setup->findings;
+    if (setup->values[JSON]) {
+        findings_print_json(findings);
+    } else {
+        findings_print(findings);
+        for (unsigned i = 0; i < findings->count; i++)
+            if (findings->at[i].level == FINDING_GOOD)
+                printf("%s\n", findings->at[i].message);
+        if (!findings->errors)
+            puts(_("Everything is good: the server can be started."));
+    }
+    return findings->errors ? CLI_WRONG : CLI_GOOD;
+}
+
+/* A mistake on the command line is one of usage; one in a file is not, and neither is a value that only does not fit this
+ * machine. */
+static int refusal(const struct findings *findings)
+{
+    static const int others[] = { ADDRESS, ORIGIN, METRICS_ADDRESS };
+    int code = CLI_WRONG;
+    for (unsigned i = 0; i < findings->count; i++) {
+        const struct finding *finding = &findings->at[i];
+        bool is_usage = finding->level == FINDING_ERROR && !finding->line && !strcmp(finding->check, "options") &&
+            (finding->option || !findings->file);
+        for (size_t j = 0; j < sizeof others / sizeof *others && finding->option; j++)
+            is_usage &= strcmp(finding->option, list_options()[others[j]].name) != 0;
+        code = is_usage ? CLI_USAGE : code;
+    }
+    return code;
+}
+
+/* For a server that reloads: all of it once more, from the same command line. */
+static bool make_again(void *context, bool (*use)(void *user, const struct server_options *fresh), void *user, char *error,
+    size_t size)
+{
+    struct setup *fresh = calloc(1, sizeof *fresh);
+    bool good = fresh && make_setup(fresh, context);
+    for (unsigned i = fresh ? fresh->findings.count : 0; i-- && !good;)
+        if (fresh->findings.at[i].level == FINDING_ERROR)
+            finding_write(&fresh->findings, &fresh->findings.at[i], error, size);
+    if (good)
+        good = use(user, &fresh->server);
+    free_setup(fresh);
+    return good;
+}
+
+int cli_serve(int argc, char **argv)
+{
+    const char *words[OPTIONS];
+    int code = parse(argc, argv, words);
+    struct setup *setup = code < 0 ? calloc(1, sizeof *setup) : NULL;
+    if (code >= 0)
+        return code;
+    if (words[JSON] && !words[CHECK]) {
+        cli_error(_("--json needs --check"));
+        free(setup);
+        return CLI_USAGE;
+    }
+    if (!setup) {
+        cli_error("%s", _("out of memory"));
+        return CLI_WRONG;
+    }
+    if (words[JSON])
+        pyr_text_use("en");                  /* what programs read is the same in all languages */
+    bool good = make_setup(setup, words);
+    if (words[CHECK]) {
+        check_database(setup);
+        code = print_check(setup);
+    } else {
+        findings_print(&setup->findings);
+        if (isatty(STDERR_FILENO))           /* else standard error is a log, whose lines have a form of their own */
+            cli_tell_page();
+        setup->server.version = PYR_VERSION;
+        setup->server.again = make_again;
+        setup->server.again_context = words;
+        code = good ? server_run(&setup->server) : refusal(&setup->findings);
+    }
+    free_setup(setup);
     return code;
 }

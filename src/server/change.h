@@ -22,6 +22,7 @@ struct change_request {
     uint32_t phase;              /* lines of the log that the choice answers */
     uint8_t seat, steps;
     bool has_seat, has_key;
+    bool is_operator;            /* may close a table whose game has begun */
     const struct pyr_bot *bot;
     uint8_t number[PYR_FAIR_BYTES];
     uint8_t key[TOKEN_SIZE];     /* SHA-256 of a friend's key */

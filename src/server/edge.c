@@ -39,6 +39,7 @@
 #define SEND_BUFFER 16384        /* the kernel's for a WebSocket: a game's lines so far */
 #define ACCEPTS 64               /* at once */
 #define LISTENERS 2
+#define SOCKETS 8                /* that listen: one per listener, and others that were handed in */
 
 enum timed { TIMED_NOT, TIMED_REQUEST, TIMED_LINGER };
 static const uint64_t patience[] = { 0, REQUEST_MS, LINGER_MS };
@@ -60,7 +61,7 @@ struct edge {
     const struct edge_handler *handler;
     void *context;
     struct wire_pool *pool;
-    struct listener listener[LISTENERS];
+    struct listener listener[SOCKETS];       /* the first LISTENERS by their number; TLS is theirs */
     struct edge_conn *conns;     /* all of them */
     struct { struct edge_conn *first, **end; } ready;
     struct { struct edge_conn *first, *last; } timed[3];     /* by enum timed, the oldest first */
@@ -573,7 +574,7 @@ static void linger(struct edge_conn *conn)
 
 static void free_edge(struct edge *edge)
 {
-    for (unsigned i = 0; i < LISTENERS; i++)
+    for (unsigned i = 0; i < SOCKETS; i++)
         wire_tls_context_destroy(edge->listener[i].tls);
     wire_pool_destroy(edge->pool);
     free(edge);
@@ -656,7 +657,7 @@ void edge_tick(struct edge *edge)
         for (struct edge_conn *conn = edge->timed[kind].first; conn && time - conn->since >= patience[kind];
             conn = conn->next_timed)
             doom(conn);
-    for (struct listener *listener = edge->listener; listener < edge->listener + LISTENERS; listener++)
+    for (struct listener *listener = edge->listener; listener < edge->listener + SOCKETS; listener++)
         if (listener->is_waiting && time - listener->failed_at >= ACCEPT_MS) {
             listener->is_waiting = false;
             uv_poll_start(&listener->poll, UV_READABLE, listener->poll.poll_cb);
@@ -675,8 +676,9 @@ unsigned edge_lingering(const struct edge *edge)
 static void begin(struct edge *edge, struct listener *listener, int fd, const char *address)
 {
     struct edge_conn *conn = calloc(1, sizeof *conn);
+    struct wire_tls_context *tls = edge->listener[listener->number].tls;
     int on = 1;
-    if (!conn || (listener->tls && !(conn->tls = wire_tls_create(listener->tls))) ||
+    if (!conn || (tls && !(conn->tls = wire_tls_create(tls))) ||
         uv_poll_init(edge->loop, &conn->poll, fd)) {
         if (conn)
             wire_tls_destroy(conn->tls);
@@ -779,30 +781,75 @@ static int open_socket(const char *address, unsigned port, int *fd)
     return why;
 }
 
-int edge_listen(struct edge *edge, unsigned number, const char *address, unsigned *port, struct wire_tls_context *tls)
+void edge_use_tls(struct edge *edge, unsigned number, struct wire_tls_context *tls)
 {
     struct listener *listener = &edge->listener[number];
-    struct sockaddr_storage at;
-    socklen_t size = sizeof at;
-    listener->tls = tls;
-    if (!address)
-        return 0;
-    int fd, why = open_socket(address, *port, &fd);
-    if (why) {
-        listener->tls = NULL;
-        return why;
-    }
-    if (getsockname(fd, (struct sockaddr *)&at, &size) || uv_poll_init(edge->loop, &listener->poll, fd)) {
+    if (listener->tls && tls)
+        wire_tls_renew(listener->tls, tls);
+    else
+        listener->tls = tls;
+}
+
+static int begin_to_listen(struct listener *listener, int fd, struct sockaddr_storage *at)
+{
+    struct edge *edge = listener->edge;
+    socklen_t size = sizeof *at;
+    if (getsockname(fd, (struct sockaddr *)at, &size) || uv_poll_init(edge->loop, &listener->poll, fd)) {
         close(fd);
-        listener->tls = NULL;
         return ENOMEM;
     }
-    *port = ntohs(at.ss_family == AF_INET ? ((struct sockaddr_in *)&at)->sin_port : ((struct sockaddr_in6 *)&at)->sin6_port);
     listener->fd = fd;
     listener->is_open = true;
     listener->poll.data = listener;
     edge->handles++;
     return uv_poll_start(&listener->poll, UV_READABLE, on_connect) ? ENOMEM : 0;
+}
+
+static unsigned port_of(const struct sockaddr_storage *at)
+{
+    return ntohs(at->ss_family == AF_INET ? ((const struct sockaddr_in *)at)->sin_port :
+        ((const struct sockaddr_in6 *)at)->sin6_port);
+}
+
+int edge_listen(struct edge *edge, unsigned number, const char *address, unsigned *port)
+{
+    struct sockaddr_storage at;
+    if (!address)
+        return 0;
+    int fd, why = open_socket(address, *port, &fd);
+    if (!why)
+        why = begin_to_listen(&edge->listener[number], fd, &at);
+    if (!why)
+        *port = port_of(&at);
+    return why;
+}
+
+int edge_listen_on(struct edge *edge, unsigned number, int fd, char *address, unsigned *port)
+{
+    struct sockaddr_storage at;
+    socklen_t size = sizeof at;
+    int listens = 0;
+    socklen_t room = sizeof listens;
+    unsigned slot = number;
+    while (slot < SOCKETS && edge->listener[slot].is_open)
+        slot = slot < LISTENERS ? LISTENERS : slot + 1;
+    if (slot == SOCKETS || getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &room) || !listens ||
+        getsockname(fd, (struct sockaddr *)&at, &size) || (at.ss_family != AF_INET && at.ss_family != AF_INET6))
+        return EINVAL;
+    edge->listener[slot].number = number;
+    int why = begin_to_listen(&edge->listener[slot], fd, &at);
+    write_address(&at, address);
+    *port = port_of(&at);
+    return why;
+}
+
+void edge_stop_accepting(struct edge *edge)
+{
+    for (struct listener *listener = edge->listener; listener < edge->listener + SOCKETS; listener++)
+        if (listener->is_open) {
+            uv_poll_stop(&listener->poll);
+            listener->is_waiting = false;
+        }
 }
 
 struct edge *edge_create(uv_loop_t *loop, const struct edge_handler *handler, void *context, size_t longest_message)
@@ -816,9 +863,9 @@ struct edge *edge_create(uv_loop_t *loop, const struct edge_handler *handler, vo
     edge->handler = handler;
     edge->context = context;
     edge->ready.end = &edge->ready.first;
-    for (unsigned i = 0; i < LISTENERS; i++) {
+    for (unsigned i = 0; i < SOCKETS; i++) {
         edge->listener[i].edge = edge;
-        edge->listener[i].number = i;
+        edge->listener[i].number = i < LISTENERS ? i : 0;
     }
     return edge;
 }
@@ -835,7 +882,7 @@ void edge_stop(struct edge *edge)
         return;
     edge->handles++;                         /* so that it stays until the end of this */
     edge->stopping = true;
-    for (struct listener *listener = edge->listener; listener < edge->listener + LISTENERS; listener++)
+    for (struct listener *listener = edge->listener; listener < edge->listener + SOCKETS; listener++)
         if (listener->is_open) {
             listener->is_open = listener->is_waiting = false;
             uv_close((uv_handle_t *)&listener->poll, listener_closed);

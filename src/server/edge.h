@@ -39,9 +39,20 @@ struct edge_handler {
 /* NULL without memory */
 struct edge *edge_create(uv_loop_t *loop, const struct edge_handler *handler, void *context, size_t longest_message);
 
-/* Listens; TLS if there is a context, which becomes the edge's. 0, or errno: EINVAL if the address is none. *port 0: any,
- * and then which. Without an address connections come by edge_adopt only. */
-int edge_listen(struct edge *edge, unsigned listener, const char *address, unsigned *port, struct wire_tls_context *tls);
+/* Connections of this listener have TLS from now on, with this context, which becomes the edge's; NULL: they do not. One
+ * that it has already is renewed: connections that exist keep what they have. */
+void edge_use_tls(struct edge *edge, unsigned listener, struct wire_tls_context *tls);
+
+/* Listens. 0, or errno: EINVAL if the address is none. *port 0: any, and then which. Without an address connections come by
+ * edge_adopt only. */
+int edge_listen(struct edge *edge, unsigned listener, const char *address, unsigned *port);
+
+/* The same with a socket that listens already; of several for the same listener, too. `address` has room for
+ * INET6_ADDRSTRLEN. EINVAL: it is not such a socket. The descriptor is the edge's. */
+int edge_listen_on(struct edge *edge, unsigned listener, int fd, char *address, unsigned *port);
+
+/* Takes no further connections. */
+void edge_stop_accepting(struct edge *edge);
 
 /* A connection that was accepted elsewhere, or a pair of sockets in a test. The descriptor is the edge's. */
 void edge_adopt(struct edge *edge, unsigned listener, int fd, const char *address);

@@ -24,9 +24,11 @@
 #include <pyramids/text.h>
 
 #include "access.h"
+#include "bans.h"
 #include "judging.h"
 #include "object.h"
 #include "pool.h"
+#include "reload.h"
 #include "request.h"
 #include "server.h"
 
@@ -124,6 +126,7 @@ static void refuse_host(struct request *request)
  * are. */
 void request_error(struct request *request, enum error error, const char *detail)
 {
+    request->refusal = error_name(error);
     char text[384];
     struct pyr_json json;
     if (error == ERROR_ORIGIN && !access_is_our_page(request->server, request->host, NULL)) {
@@ -708,7 +711,7 @@ static bool read_terms(struct request *request, json_t *const values[4], struct 
     }
     if (values[0] || !terms->edition)
         terms->edition = server_edition(request->server, values[0] ? json_string_value(values[0]) : "classic");
-    if (!terms->edition) {
+    if (!terms->edition || (values[0] && !edition_is_offered(request->server, terms->edition))) {
         request_error(request, ERROR_NO_EDITION, "");
         return false;
     }
@@ -1312,28 +1315,25 @@ static void get_analysis(struct request *request) { with_table(request, tell_ana
 
 static void get_editions(struct request *request)
 {
-    const struct server_options *options = &request->server->options;
+    const struct pyr_edition *edition;
     json_t *list = json_array();
-    for (unsigned i = 0; i < options->edition_count; i++)
-        json_array_append_new(list, json_pack("{ss ss}", "name", options->editions[i].name, "title",
-            options->editions[i].title));
+    for (unsigned i = 0; (edition = edition_offered(request->server, i)); i++)
+        json_array_append_new(list, json_pack("{ss ss}", "name", edition->name, "title", edition->title));
     answer_json(request, 200, json_pack("{so}", "editions", list));
 }
 
 static void get_edition(struct request *request)
 {
-    const struct server_options *options = &request->server->options;
-    for (unsigned i = 0; i < options->edition_count; i++) {
-        if (strcmp(options->editions[i].name, request->word))
-            continue;
-        size_t size = strlen(options->edition_texts[i]);
-        char *text = malloc(size + 1);
-        if (text)
-            memcpy(text, options->edition_texts[i], size + 1);
-        answer_text(request, text ? 200 : 503, "text/plain; charset=utf-8", text, text ? size : 0);
+    const char *found = edition_text(request->server, request->word);
+    if (!found) {
+        request_error(request, ERROR_NOT_FOUND, "");
         return;
     }
-    request_error(request, ERROR_NOT_FOUND, "");
+    size_t size = strlen(found);
+    char *text = malloc(size + 1);
+    if (text)
+        memcpy(text, found, size + 1);
+    answer_text(request, text ? 200 : 503, "text/plain; charset=utf-8", text, text ? size : 0);
 }
 
 static void get_health(struct request *request)
@@ -1582,6 +1582,12 @@ static void route_known(struct request *request, enum error error)
         request_route(request);
 }
 
+/* Whether the visitor whose cookie it was looked up by is banned; the others were asked for when the request came. */
+static bool is_banned(const struct request *request, const struct route *found)
+{
+    return found && found->handle != get_health && request->visitor && bans_cover(request->server, NULL, request->visitor);
+}
+
 /* In this order: whose it is (which may take a look into the database), whether the server still answers, the size, the
  * body's type, the visitor. HEAD is answered like GET; answer_write leaves the body out. */
 void request_route(struct request *request)
@@ -1596,7 +1602,9 @@ void request_route(struct request *request)
     }
     if (request->visitor)
         visitor_seen(request->server, request->visitor);
-    if (request->server->stopping && found && found->handle != get_health)
+    if (is_banned(request, found))
+        request_error(request, ERROR_BANNED, "");
+    else if (request->server->stopping && found && found->handle != get_health)
         request_error(request, ERROR_STOPPING, "");
     else if (request->too_long)
         request_error(request, ERROR_TOO_LONG, "");

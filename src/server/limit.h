@@ -39,6 +39,8 @@ struct address {
     unsigned tables;             /* open ones that were made from here */
     struct bucket requests, pages, visitors, misses, creations;
     uint64_t used;               /* last time, in milliseconds */
+    uint32_t judged;             /* generation of the bans by which is_banned is so (bans.c) */
+    bool is_banned;
     struct share lobby;
 };
 

@@ -228,7 +228,7 @@ static size_t tell_hello(struct conn *conn, char *to, size_t room)
     struct pyr_json json;
     conn->greeted = true;
     message_begin(&json, "hello", to, room);
-    pyr_json_text(&json, "server", PYR_VERSION);
+    pyr_json_text(&json, "server", conn->server->options.version ? conn->server->options.version : PYR_VERSION);
     pyr_json_text(&json, "name", conn->visitor->name);
     return message_end(conn, &json);
 }
@@ -341,6 +341,31 @@ static size_t tell_again(struct conn *conn, char *to, size_t room)
     return message_end(conn, &json);
 }
 
+/* What the operator announces. */
+static size_t tell_notice(struct conn *conn, char *to, size_t room)
+{
+    const struct server *server = conn->server;
+    uint64_t now = server_now(server), at = server->notice.restart_at;
+    struct pyr_json json;
+    conn->sent_notice = server->notice.version;
+    message_begin(&json, "notice", to, room);
+    pyr_json_text(&json, "text", server->notice.text[0] ? server->notice.text : NULL);
+    if (at)
+        pyr_json_number(&json, "restart", at > now ? (int64_t)((at - now + 999) / 1000) : 0);
+    else
+        pyr_json_null(&json, "restart");
+    return message_end(conn, &json);
+}
+
+/* One that was taken back is news only for those who heard of it. */
+static bool lacks_notice(struct conn *conn)
+{
+    const struct server *server = conn->server;
+    if (!conn->sent_notice && !server->notice.text[0] && !server->notice.restart_at)
+        return false;
+    return conn->sent_notice != server->notice.version;
+}
+
 /* One message per call: the first of the list in the head of this file that the connection lacks. */
 size_t outbox_next(struct conn *conn, char *to, size_t room)
 {
@@ -351,6 +376,8 @@ size_t outbox_next(struct conn *conn, char *to, size_t room)
         return tell_reply(conn, to, room);
     if (conn->warn && !conn->warned)
         return tell_again(conn, to, room);
+    if (lacks_notice(conn))
+        return tell_notice(conn, to, room);
     if (!table)
         return 0;
     if (conn->sent_version != table->version)

@@ -349,7 +349,8 @@ enum error apply_close(struct change *change, struct problem *problem)
         return ERROR_NOT_HOST;
     if (change->effects->after.stage == STORE_CLOSED)
         return ERROR_NONE;                   /* sent again */
-    if (change->effects->after.stage != STORE_WAITING)
+    if (change->effects->after.stage != STORE_WAITING && !(change->request.is_operator &&
+        change->effects->after.stage == STORE_RUNNING))
         return ERROR_BEGUN;
     change->effects->after.stage = STORE_CLOSED;
     change_note_table(change);

@@ -18,10 +18,16 @@
 #include <pyramids/text.h>
 
 #include "access.h"
+#include "access_log.h"
+#include "admin.h"
+#include "bans.h"
 #include "conn.h"
+#include "notify.h"
 #include "object.h"
 #include "pool.h"
+#include "preflight.h"
 #include "qr.h"
+#include "reload.h"
 #include "server.h"
 #include "web.h"
 
@@ -56,7 +62,7 @@ const struct pyr_edition *server_edition(const struct server *server, const char
     for (unsigned i = 0; i < server->options.edition_count; i++)
         if (!strcmp(server->options.editions[i].name, name))
             return &server->options.editions[i];
-    return NULL;
+    return server->added ? edition_added(server, name) : NULL;
 }
 
 /* May be called from any thread. Quotation marks become apostrophes, so that the line stays readable for programs. */
@@ -86,7 +92,7 @@ static bool load(struct store_db *db, void *context)
     return store_add_node(db, server_time(), thinks, &server->node) == STORE_OK &&
         store_get_nodes(db, server_time(), &server->nodes) == STORE_OK &&
         store_get_downtimes(db, server_time(), server->down, &server->downs) == STORE_OK &&
-        store_count_open(db, &server->open_tables) == STORE_OK;
+        store_count_open(db, &server->open_tables) == STORE_OK && bans_load(server, db);
 }
 
 /* Ticks and the end. */
@@ -101,7 +107,9 @@ static void stop_loop(struct server *server)
     uv_close((uv_handle_t *)&server->tick, NULL);
     for (unsigned i = 0; i < SIGNALS; i++)
         uv_close((uv_handle_t *)&server->signals[i], NULL);
+    admin_stop(server);
     web_stop(server);
+    access_log_stop(server);
     pool_stop(server->pool);
     server->pool = NULL;                     /* the store's last answers find none */
     upkeep_stop(server);
@@ -129,18 +137,34 @@ void server_tick(struct server *server)
         table_tick(table);
     }
     web_tick(server);
+    admin_tick(server);
+    access_log_tick(server);
     upkeep_tick(server);
     if (server_now(server) >= server->sweep_at) {
         server->sweep_at = server_now(server) + SWEEP_MS;
         address_sweep(server);
         visitors_sweep(server);
+        bans_tick(server);
     }
+}
+
+/* The service manager is told that all is well: this loop runs, and the store's thread has shown a sign of life within half
+ * of the time that the manager waits. A database that cannot be reached is no reason to be restarted: the thread tries
+ * again. */
+static void feed_watchdog(struct server *server)
+{
+    uint64_t interval = notify_watchdog(), now = uv_now(&server->loop);
+    if (!interval || now < server->watchdog_at || uv_hrtime() / 1000000 - store_pulse(server->store) > interval / 2)
+        return;
+    server->watchdog_at = now + interval / 4;
+    notify_send("WATCHDOG=1\n");
 }
 
 static void on_tick(uv_timer_t *timer)
 {
     struct server *server = timer->data;
     clock_tick(server);
+    feed_watchdog(server);
     if (server->stopping)
         tick_to_the_end(server);
     else
@@ -151,8 +175,10 @@ static void on_signal(uv_signal_t *handle, int signal)
 {
     struct server *server = handle->data;
     if (signal == SIGHUP) {
-        /* A terminal was closed: no reason for anyone to lose their table. */
+        /* Perhaps a terminal was closed: no reason for anyone to lose their table. */
         server_log(server, LOG_INFO, "hangup", "signal=%d", signal);
+        if (!server->stopping)
+            reload_server(server);
         return;
     }
     if (server->stopping) {
@@ -160,7 +186,10 @@ static void on_signal(uv_signal_t *handle, int signal)
         return;
     }
     server_log(server, LOG_INFO, "stopping", "signal=%d", signal);
+    notify_send("STOPPING=1\n");
     server->stopping = true;
+    if (server->is_handed)
+        web_stop_accepting(server);          /* who comes now waits for the next server */
     server->stop_at = uv_now(&server->loop) + STOP_MS;
     upkeep_leave(server);
     web_warn(server);
@@ -180,15 +209,12 @@ static void raise_file_limit(unsigned wanted)
 static bool read_origins(struct server *server, char *error, size_t size)
 {
     for (const char *const *origin = server->options.origins; origin && *origin; origin++) {
-        size_t length = strlen(*origin);
-        const char *name = strstr(*origin, "://");
-        if (server->origin_count == 8 || length >= sizeof server->origins[0] || !name || strchr(name + 3, '/') || !name[3] ||
-            (strncmp(*origin, "http://", 7) && strncmp(*origin, "https://", 8))) {
+        if (server->origin_count == 8 || !preflight_origin(*origin)) {
             snprintf(error, size, _("--origin %s: expected an origin such as https://example.org, at most 8 of them"),
                 *origin);
             return false;
         }
-        memcpy(server->origins[server->origin_count++], *origin, length + 1);
+        memcpy(server->origins[server->origin_count++], *origin, strlen(*origin) + 1);
     }
     return true;
 }
@@ -229,7 +255,7 @@ bool server_start(struct server *server, const struct server_options *options, c
         return false;
     }
     clock_start(server);
-    server->upkeep.start = server_time();
+    server->started = server->upkeep.start = server_time();
     object_init();
     randombytes_buf(server->hash_key, sizeof server->hash_key);
     store_set_log(log_store);
@@ -253,13 +279,19 @@ bool server_start(struct server *server, const struct server_options *options, c
         server_halt(server);
         return false;
     }
+    if (!access_log_start(server, error, size) || !admin_start(server, error, size)) {
+        server_halt(server);
+        return false;
+    }
     upkeep_tick(server);                     /* tables that are due are read before anybody comes */
     return true;
 }
 
 void server_halt(struct server *server)
 {
+    admin_stop(server);
     web_stop(server);
+    access_log_stop(server);
     pool_stop(server->pool);
     server->pool = NULL;
     upkeep_stop(server);
@@ -274,6 +306,8 @@ void server_finish(struct server *server)
     tables_finish(server);
     visitors_finish(server);
     server->options.quiet = true;
+    reload_finish(server);
+    bans_finish(server);
     address_finish(server);
     uv_loop_close(&server->loop);
 }
@@ -303,6 +337,7 @@ int server_run(const struct server_options *options)
     signal(SIGPIPE, SIG_IGN);
     /* A file that may not grow is like a full disk: the write fails, the server goes on. */
     signal(SIGXFSZ, SIG_IGN);
+    notify_init();
     log_start();                             /* if there is no thread for it, everyone writes their own lines */
     raise_file_limit(options->max_connections + 64);
     if (!server_start(&server, options, error, sizeof error)) {
@@ -323,6 +358,7 @@ int server_run(const struct server_options *options)
     server_log(&server, LOG_INFO, "listening", "tables=%u", server.open_tables);
     if (options->ready_file && !write_ready_file(&server))
         server_log(&server, LOG_WARN, "ready_file", "error=%d", errno);
+    notify_send("READY=1\n");
     if (options->open_browser)
         open_browser(server.url);
     uv_run(&server.loop, UV_RUN_DEFAULT);

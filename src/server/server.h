@@ -10,8 +10,10 @@
  *   config.c    what is stored of a table apart from its log; presence.c  who is connected to other servers
  *   pool.c      threads for bots and analyses; schedule.c  whose turn it is; judging.c  analyses
  *   visitor.c   who people are; limit.c  how much an address may do; lobby.c  which tables strangers are shown
+ *   admin.c     the operator's socket, admin_commands.c  what can be asked there; bans.c  who may not come
  *   access.c    from where a request comes, and whether it asks for one of our names (names.c)
  *   pages.c     the embedded page
+ *   notify.c    the service manager; reload.c  options, certificate, editions read again; preflight.c  options checked
  *
  * Headers include only what is below them: map, schedule, store, error, options; limit; visitor; table; then server and
  * change; then pool, conn and request. None below includes one above.
@@ -31,8 +33,13 @@
 #define MAX_MESSAGE 4096         /* bytes of a message or a request's body */
 #define LOBBY_TABLES 100         /* public tables that are shown */
 #define HOST_SIZE 256            /* a host's name with its end */
+#define NOTICE_SIZE 241          /* bytes of an announcement with its end */
 #define SIGNALS 3                /* that are handled: SIGTERM, SIGINT, SIGHUP */
 
+struct access_log;
+struct added_edition;
+struct admin;
+struct bans;
 struct conn;
 struct edge;
 struct pool;
@@ -56,6 +63,20 @@ struct server {
     uv_timer_t tick;
     uv_signal_t signals[SIGNALS];
     struct edge *edge;           /* NULL: not listening */
+    struct bans *bans;           /* who may not come (bans.c) */
+    struct access_log *access_log;           /* NULL: none */
+    struct admin *admin;         /* the operator's socket; NULL: none */
+    struct {                     /* what all clients are told (outbox.c) */
+        char text[NOTICE_SIZE];  /* "": nothing but when the server restarts */
+        uint64_t restart_at;     /* in milliseconds; 0: no restart is announced */
+        uint32_t version;        /* grows when it changes; 0: there was none yet */
+    } notice;
+    int64_t started;             /* seconds since 1970 */
+    struct added_edition *added; /* editions that reloads have added (reload.c) */
+    uint32_t withdrawn;          /* editions of the options that are no longer offered, as bits */
+    bool is_handed;              /* the sockets that it listens on were opened by a service manager, which keeps them open */
+    char handed_address[64];     /* where the first of those for the page listens */
+    uint64_t watchdog_at;        /* when the service manager is next told that all is well; of the loop's own clock */
     struct store *store;
     struct pool *pool;
     char origins[8][96];         /* allowed: exactly these */
@@ -134,6 +155,12 @@ void server_log(const struct server *server, enum log_level level, const char *e
 /* upkeep.c: drops what is older than the options allow, says that the server is alive, tries whether the store works
  * again. */
 void upkeep_tick(struct server *server);
+/* All that is old, now; then what was dropped. False without memory. */
+struct upkeep_swept {
+    enum store_result result;
+    int64_t tables, visitors, reports;
+};
+bool upkeep_sweep(struct server *server, void (*then)(void *context, const struct upkeep_swept *swept), void *context);
 void upkeep_stop(struct server *server);     /* before the store is closed */
 void upkeep_leave(struct server *server);    /* other servers may take over what this one keeps */
 void upkeep_hear(void *context, const char *word, int64_t number);     /* for store_listen */

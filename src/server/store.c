@@ -45,6 +45,7 @@ struct store {
     struct list waiting, finished;           /* these under the mutex */
     struct store_counters sums;
     bool busy, stop;
+    uint64_t pulse;              /* uv_hrtime when the thread was last here */
     uint64_t closing;            /* uv_hrtime of store_close; 0: not yet */
 
     struct store_counters counters;          /* these the loop's: `sums` as of the last delivery */
@@ -215,6 +216,7 @@ static bool let_time_pass(void *context, unsigned ms)
     nanosleep(&pause, NULL);
     uv_mutex_lock(&store->mutex);
     store->sums.health = STORE_NO_WRITES;
+    store->pulse = uv_hrtime();
     bool more = !store->closing || uv_hrtime() < store->closing + CLOSE_MS * 1000000ull;
     uv_mutex_unlock(&store->mutex);
     return more;
@@ -228,6 +230,7 @@ static void work(void *argument)
     enum store_health seen = STORE_WELL;     /* between transactions */
     uv_mutex_lock(&store->mutex);
     for (;;) {
+        store->pulse = uv_hrtime();
         while (!store->waiting.first && !store->stop) {
             if (!uv_cond_timedwait(&store->work, &store->mutex, LOOK_MS * 1000000))
                 continue;
@@ -237,6 +240,7 @@ static void work(void *argument)
             seen = look == STORE_WELL && seen == STORE_NO_WRITES ? seen : look;
             uv_mutex_lock(&store->mutex);
             store->sums.health = seen;
+            store->pulse = uv_hrtime();
         }
         if (!store->waiting.first)
             break;
@@ -315,6 +319,7 @@ bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*
     store_name(path, name, sizeof name);
     if (!s)
         goto no_memory;
+    s->pulse = uv_hrtime();
     s->waiting.end = &s->waiting.first;
     s->finished.end = &s->finished.first;
     s->db = store_db_open(path, true, error, error_size);
@@ -386,6 +391,14 @@ void store_submit(struct store *store, struct store_job *job)
     append(&store->waiting, job);
     uv_cond_signal(&store->work);
     uv_mutex_unlock(&store->mutex);
+}
+
+uint64_t store_pulse(struct store *store)
+{
+    uv_mutex_lock(&store->mutex);
+    uint64_t pulse = store->pulse;
+    uv_mutex_unlock(&store->mutex);
+    return pulse / 1000000;
 }
 
 unsigned store_pending(const struct store *store)

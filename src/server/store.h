@@ -122,6 +122,11 @@ struct store_commit {
 bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*load)(struct store_db *db, void *context),
     void *context, char *error, size_t error_size);
 
+/* Whether a server could use a database, without changing anything: there is none yet and it can be made; it is of an older
+ * version and would be migrated. STORE_PROBE_BAD: `error` says what is wrong. */
+enum store_probe { STORE_PROBE_BAD, STORE_PROBE_GOOD, STORE_PROBE_NEW, STORE_PROBE_OLD };
+enum store_probe store_probe(const char *path, char *error, size_t error_size);
+
 /* A database's name for people, without passwords. */
 void store_name(const char *path, char *to, size_t size);
 
@@ -153,6 +158,10 @@ bool store_listen(struct store *store, void (*heard)(void *context, const char *
 
 /* Hands a job in, from the loop's thread. The loop stays alive until it is done. */
 void store_submit(struct store *store, struct store_job *job);
+
+/* When the store's thread last showed that it lives, in milliseconds of uv_hrtime: it is not stuck in a call that never
+ * returns, though the database may be away. */
+uint64_t store_pulse(struct store *store);
 
 /* Jobs handed in and not yet done. */
 unsigned store_pending(const struct store *store);

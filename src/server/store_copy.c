@@ -24,6 +24,7 @@ static const struct {
     { COPY_REQUESTS, PUT_REQUEST },
     { COPY_HEARTBEAT, PUT_HEARTBEAT },
     { COPY_DOWNTIMES, PUT_DOWN },
+    { COPY_BANS, PUT_BAN },
 };
 
 /* Both databases are open and in a transaction. */

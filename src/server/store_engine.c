@@ -63,6 +63,11 @@ void store_name(const char *where, char *to, size_t size)
     engine_of(where)->name_of(where, to, size);
 }
 
+enum store_probe store_probe(const char *where, char *error, size_t size)
+{
+    return engine_of(where)->probe(where, error, size);
+}
+
 struct store_db *store_db_open(const char *where, bool write, char *error, size_t size)
 {
     return engine_of(where)->open(where, write, error, size);

@@ -17,7 +17,7 @@
 
 #include "store.h"
 
-#define STORE_VERSION 5          /* of the schema, in every engine */
+#define STORE_VERSION 6          /* of the schema, in every engine */
 #define STORE_FIRST 3            /* the first version that PostgreSQL had */
 
 enum store_statement {
@@ -34,6 +34,8 @@ enum store_statement {
     COPY_VISITORS, COPY_TOKENS, COPY_CODES, COPY_TABLES,
     COPY_REVISIONS, COPY_LINES, COPY_CHOICES, COPY_SEATS, COPY_REPORTS, COPY_REQUESTS, COPY_HEARTBEAT, COPY_DOWNTIMES,
     PUT_HEARTBEAT,
+    ADD_BAN, ALL_BANS, DROP_BAN, OLD_BANS, LIST_TABLES, LIST_VISITORS, RENAME_VISITOR, CODE_OF_TABLE, CHECK_TABLES,
+    CHECK_GAPS, CHECK_REVISIONS, COPY_BANS, PUT_BAN,
     STORE_STATEMENTS
 };
 
@@ -77,6 +79,8 @@ struct store_engine {
     /* After all checks; an older database is migrated if it may be written. NULL with a sentence in `error`. */
     struct store_db *(*open)(const char *where, bool write, char *error, size_t size);
     void (*close)(struct store_db *db);
+    /* Looks whether a server could open it, and changes nothing. */
+    enum store_probe (*probe)(const char *where, char *error, size_t size);
     /* For commands (may be NULL): what takes long and a server does beside its work. False with a sentence. */
     bool (*check)(struct store_db *db, const char *where, char *error, size_t size);
     /* It is a server's from now on (may be NULL). While the engine waits for the database's word on what it must know

@@ -796,6 +796,7 @@ const struct store_engine store_pg = {
     .listen_end = pg_listen_end,
     .is_mine = store_is_connection,
     .open = open_pg,
+    .probe = pg_probe,
     .serve = serve,
     .close = close_pg,
     .name_of = pg_name,

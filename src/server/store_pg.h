@@ -86,7 +86,8 @@ void pg_listen_end(struct store_listener *listener);
 #define PG_SEQUENCES "SELECT " \
     "(SELECT setval('visitor_id_seq', m) FROM (SELECT max(id) AS m FROM visitor) AS v, visitor_id_seq" \
     " WHERE m >= last_value)," \
-    "(SELECT setval('game_id_seq', m) FROM (SELECT max(id) AS m FROM game) AS g, game_id_seq WHERE m >= last_value)"
+    "(SELECT setval('game_id_seq', m) FROM (SELECT max(id) AS m FROM game) AS g, game_id_seq WHERE m >= last_value)," \
+    "(SELECT setval('ban_id_seq', m) FROM (SELECT max(id) AS m FROM ban) AS b, ban_id_seq WHERE m >= last_value)"
 
 /* Connects, checks, and migrates if it may (the first time); then it is in pipeline mode, with all statements prepared.
  * False with a sentence in `error`. */
@@ -94,6 +95,7 @@ bool pg_connect(struct pg *db, bool first, char *error, size_t size);
 
 /* A further connection to the same server, with the same settings; to be closed with PQfinish. */
 PGconn *pg_connect_beside(const struct pg *db);
+enum store_probe pg_probe(const char *where, char *error, size_t size);      /* as store_engine.probe */
 
 /* What became of a transaction whose commit got no answer, over a new connection. */
 enum pg_outcome { PG_KEPT, PG_UNDONE, PG_RUNNING, PG_UNKNOWN };

@@ -19,6 +19,12 @@ static struct store_db *open_none(const char *where, bool write, char *error, si
     return NULL;
 }
 
+static enum store_probe probe(const char *where, char *error, size_t size)
+{
+    open_none(where, false, error, size);
+    return STORE_PROBE_BAD;
+}
+
 static void name_of(const char *where, char *to, size_t size)
 {
     (void)where;
@@ -26,4 +32,4 @@ static void name_of(const char *where, char *to, size_t size)
 }
 
 const struct store_engine store_pg = { .name = "PostgreSQL", .is_mine = store_is_connection,
-    .open = open_none, .name_of = name_of };
+    .open = open_none, .probe = probe, .name_of = name_of };

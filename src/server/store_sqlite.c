@@ -106,6 +106,9 @@ static const char *const steps[STORE_VERSION] = {
     "CREATE INDEX presence_node ON presence (node);"
     "CREATE TABLE analysis (game INTEGER PRIMARY KEY REFERENCES game, asker INTEGER NOT NULL, asked INTEGER NOT NULL,"
     " node INTEGER NOT NULL DEFAULT 0) STRICT;",
+    /* Who may not come: an address, or a visitor (not a reference: a ban outlives whom it is about). */
+    ("CREATE TABLE ban (id INTEGER PRIMARY KEY, address TEXT NOT NULL, visitor INTEGER NOT NULL, made INTEGER NOT NULL,"
+    " until INTEGER NOT NULL, reason TEXT NOT NULL) STRICT;"),
 };
 
 /* The steps of a transaction: prepared at once, since a rollback must not fail for want of memory. */
@@ -812,6 +815,55 @@ static struct store_db *open_sqlite(const char *path, bool write, char *error, s
     return NULL;
 }
 
+/* Whether a file could be made: its folder exists, or the first of its parents that does, and may be written to. */
+static bool can_be_made(const char *path)
+{
+    char part[PATH_MAX];
+    size_t length = strlen(path);
+    if (length >= sizeof part) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    memcpy(part, path, length + 1);
+    for (char *slash; (slash = strrchr(part, '/')); *slash = '\0') {
+        slash[slash == part] = '\0';
+        if (!access(part, F_OK) || errno != ENOENT || slash == part)
+            return !access(part, W_OK | X_OK);
+    }
+    return !access(".", W_OK | X_OK);
+}
+
+static enum store_probe probe_file(struct sqlite *db, const char *path, char *error, size_t size)
+{
+    int version = 0, code = sqlite3_open_v2(path, &db->sql, SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READONLY, NULL);
+    if (code) {
+        say_sql(db, code, path, error, size);
+        return STORE_PROBE_BAD;
+    }
+    sqlite3_busy_timeout(db->sql, BUSY_MS);
+    if (!find_version(db, path, &version, error, size) || (version && !check_whole(db, path, error, size)))
+        return STORE_PROBE_BAD;
+    return !version ? STORE_PROBE_NEW : version < STORE_VERSION ? STORE_PROBE_OLD : STORE_PROBE_GOOD;
+}
+
+static enum store_probe probe(const char *path, char *error, size_t size)
+{
+    struct sqlite db = { .lock = -1 };
+    char real[PATH_MAX];
+    bool is_there = !access(path, F_OK);
+    if (!strcmp(path, ":memory:"))
+        return STORE_PROBE_NEW;
+    if (!is_there ? errno != ENOENT || !can_be_made(path) : !find_real(path, real) || access(path, R_OK | W_OK)) {
+        say(error, size, "%s: %s", path, pyr_text_system(errno));
+        return STORE_PROBE_BAD;
+    }
+    if (!is_there)
+        return STORE_PROBE_NEW;
+    enum store_probe found = probe_file(&db, path, error, size);
+    sqlite3_close(db.sql);
+    return found;
+}
+
 static void explain(struct store_db *base, const char *path, char *error, size_t size)
 {
     struct sqlite *db = (struct sqlite *)base;
@@ -852,6 +904,7 @@ const struct store_engine store_sqlite = {
     .name = "SQLite",
     .is_mine = is_mine,
     .open = open_sqlite,
+    .probe = probe,
     .serve = serve,
     .check = check_now,
     .close = close_sqlite,

@@ -191,4 +191,25 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [PUT_HEARTBEAT] = { "ii", "INSERT INTO heartbeat (id, alive, count) VALUES (1, ?1, ?2)" },
 
     [OLD_CODES] = { "i", "DELETE FROM code WHERE until < ?1" },
+
+    /* For an operator (store_admin.c). */
+    [ADD_BAN] = { "tiiit", "INSERT INTO ban (address, visitor, made, until, reason) VALUES (?1, ?2, ?3, ?4, ?5)"
+        " RETURNING id" },
+    [ALL_BANS] = { "i", "SELECT id, address, visitor, made, until, reason FROM ban WHERE until = 0 OR until > ?1"
+        " ORDER BY id" },
+    [DROP_BAN] = { "i", "DELETE FROM ban WHERE id = ?1" },
+    [OLD_BANS] = { "i", "DELETE FROM ban WHERE until <> 0 AND until < ?1" },
+    [LIST_TABLES] = { "i", "SELECT id, code, state, created, changed, config, public FROM game WHERE state < 2"
+        " ORDER BY changed DESC, id DESC LIMIT ?1" },
+    [LIST_VISITORS] = { "i", "SELECT id, name, created, seen FROM visitor ORDER BY seen DESC, id DESC LIMIT ?1" },
+    [RENAME_VISITOR] = { "it", "UPDATE visitor SET name = ?2 WHERE id = ?1" },
+    [CODE_OF_TABLE] = { "i", "SELECT code FROM game WHERE id = ?1" },
+    [CHECK_TABLES] = { "", "SELECT count(*) FROM game" },
+    [CHECK_GAPS] = { "", "SELECT count(DISTINCT game) FROM (SELECT game, seq,"
+        " coalesce(lag(seq + count) OVER (PARTITION BY game ORDER BY seq), 0) AS wanted FROM line) AS listed"
+        " WHERE seq <> wanted" },
+    [CHECK_REVISIONS] = { "", "SELECT count(*) FROM game WHERE NOT EXISTS (SELECT 1 FROM revision"
+        " WHERE revision.game = game.id)" },
+    [COPY_BANS] = { "", "SELECT id, address, visitor, made, until, reason FROM ban ORDER BY id" },
+    [PUT_BAN] = { "itiiit", "INSERT INTO ban (id, address, visitor, made, until, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6)" },
 };

@@ -15,6 +15,7 @@
 #include "judging.h"
 #include "pool.h"
 #include "server.h"
+#include "store_admin.h"
 
 #define BEAT_MS 5000             /* between heartbeats: so much time a crash may give back to the players of a phase */
 #define PROBE_MS 1000            /* the same while nothing can be stored */
@@ -354,14 +355,24 @@ struct sweep {
     struct store_keep keep;
     int64_t seen;                /* visitors who never played and were not seen since; 0: all stay */
     struct store_place at;       /* until where those were looked at */
+    int64_t reports;             /* dropped */
     int64_t tables[STORE_SWEEP], visitors[STORE_SWEEP];
     unsigned table_count, visitor_count;
+    struct upkeep_swept swept;   /* in all; and who wants to know, NULL: nobody */
+    void (*then)(void *context, const struct upkeep_swept *swept);
+    void *context;
 };
 
 static enum store_result run_sweep(struct store_db *db, struct store_job *job)
 {
     struct sweep *sweep = (struct sweep *)job;
-    enum store_result result = store_sweep(db, &sweep->keep, sweep->tables, &sweep->table_count);
+    int64_t reports = 0;
+    enum store_result result = sweep->keep.reports ? store_sweep_reports(db, sweep->keep.reports, &reports) : STORE_OK;
+    sweep->reports = reports;
+    if (!result)
+        result = store_sweep_bans(db, server_time());
+    if (!result)
+        result = store_sweep(db, &sweep->keep, sweep->tables, &sweep->table_count);
     sweep->visitor_count = 0;
     sweep->at = sweep->server->upkeep.swept;         /* nobody changes that while a job sweeps */
     return result || !sweep->seen ? result :
@@ -385,15 +396,28 @@ static void sweep_done(struct store_job *job, enum store_result result)
 {
     struct sweep *sweep = (struct sweep *)job;
     struct server *server = sweep->server;
-    server->upkeep.keeping = false;
+    bool more = !result && (sweep->table_count == STORE_SWEEP || sweep->at.table);
+    if (!sweep->then)
+        server->upkeep.keeping = false;
     if (result == STORE_OK) {
         forget_tables(server, sweep->tables, sweep->table_count);
         visitors_forget(server, sweep->visitors, sweep->visitor_count, sweep->seen);
         if (sweep->table_count || sweep->visitor_count)
             server_log(server, LOG_INFO, "dropped", "tables=%u visitors=%u", sweep->table_count, sweep->visitor_count);
         server->upkeep.swept = sweep->at;
-        if (sweep->table_count == STORE_SWEEP || sweep->at.table)
+        sweep->swept.tables += sweep->table_count;
+        sweep->swept.visitors += sweep->visitor_count;
+        sweep->swept.reports += sweep->reports;
+        if (more && !sweep->then)
             server->upkeep.keep_at = 0;      /* there may be more; others are served in between */
+    }
+    if (sweep->then && more) {
+        store_submit(server->store, &sweep->job);
+        return;
+    }
+    if (sweep->then) {
+        sweep->swept.result = result;
+        sweep->then(sweep->context, &sweep->swept);
     }
     free(sweep);
 }
@@ -404,20 +428,39 @@ static int64_t days_ago(unsigned days)
     return days ? server_time() - 86400 * (int64_t)days : 0;
 }
 
-static void submit_sweep(struct server *server)
+static struct sweep *new_sweep(struct server *server)
 {
     const struct server_options *options = &server->options;
     struct sweep *sweep = calloc(1, sizeof *sweep);
     if (!sweep)
-        return;
+        return NULL;
     sweep->server = server;
     sweep->keep = (struct store_keep){ .reports = days_ago(options->keep_analyses), .closed = days_ago(options->keep_closed),
         .finished = days_ago(options->keep_games), .requests = server_time() - REQUEST_SECONDS, .codes = server_time() };
     sweep->seen = days_ago(options->keep_visitors);
     sweep->job.run = run_sweep;
     sweep->job.done = sweep_done;
+    return sweep;
+}
+
+static void submit_sweep(struct server *server)
+{
+    struct sweep *sweep = new_sweep(server);
+    if (!sweep)
+        return;
     server->upkeep.keeping = true;
     store_submit(server->store, &sweep->job);
+}
+
+bool upkeep_sweep(struct server *server, void (*then)(void *context, const struct upkeep_swept *swept), void *context)
+{
+    struct sweep *sweep = new_sweep(server);
+    if (!sweep)
+        return false;
+    sweep->then = then;
+    sweep->context = context;
+    store_submit(server->store, &sweep->job);
+    return true;
 }
 
 /* `real` is the loop's clock, `now` the one that tests move. While the store does not work, only the heartbeat is tried. */

@@ -20,7 +20,11 @@
 #include <pyramids/text.h>
 
 #include "access.h"
+#include "access_log.h"
+#include "bans.h"
 #include "edge.h"
+#include "notify.h"
+#include "preflight.h"
 #include "request.h"
 #include "server.h"
 #include "web.h"
@@ -111,11 +115,13 @@ static bool is_secure(const struct server *server, const struct wire_request *wi
 static void request_log(const struct request *request)
 {
     struct server *server = request->server;
+    const char *method = request->method == METHOD_POST ? "POST" : request->method == METHOD_HEAD ? "HEAD" :
+        request->method == METHOD_GET ? "GET" : "other";
     server->count.requests[request->status / 100 < 6 ? request->status / 100 : 5]++;
     server_log(server, request->status >= 500 ? LOG_WARN : LOG_INFO, "request", "method=%s route=%s status=%d ms=%llu",
-        request->method == METHOD_POST ? "POST" : request->method == METHOD_HEAD ? "HEAD" : request->method == METHOD_GET ?
-            "GET" : "other",
-        request->route ? request->route : "-", request->status, (unsigned long long)(server_now(server) - request->begun));
+        method, request->route ? request->route : "-", request->status,
+        (unsigned long long)(server_now(server) - request->begun));
+    access_log_line(server, request->address, method, request->route, (unsigned)request->status, request->refusal);
 }
 
 /* The answer is complete. It is written by answer_write when the socket has room; nothing happens if the client has gone. */
@@ -293,6 +299,8 @@ static void admit(struct conn *conn, struct request *request, const struct wire_
     enum error error = request->early;
     if (!bucket_take(is_file ? &request->address->pages : &request->address->requests, server_now(server), rate, 5 * rate))
         error = ERROR_TOO_FAST;
+    else if (!is_file && !conn->is_metrics && bans_cover(server, request->address, request->visitor))
+        error = ERROR_BANNED;
     else if (conn->is_metrics)
         error = is_health || !strcmp(request->path, "/metrics") ? ERROR_NONE : ERROR_NOT_FOUND;
     else if (error != ERROR_TOO_MANY && !is_health && !is_our_page(server, wire))
@@ -473,6 +481,8 @@ static enum error socket_refusal(struct conn *conn, const struct request *reques
         return *why = "storage", ERROR_STORAGE;
     if (!is_our_page(server, wire))
         return *why = "origin", ERROR_ORIGIN;
+    if (bans_cover(server, request->address, request->visitor))
+        return *why = "banned", ERROR_BANNED;
     if (server->stopping)
         return *why = "stopping", ERROR_STOPPING;
     if (!request->visitor)
@@ -533,6 +543,7 @@ static void socket_ask(struct conn *conn, struct request *request, const struct 
         return;
     }
     conn->is_socket = true;
+    access_log_line(server, conn->address, "WebSocket", "/api/socket", 101, NULL);
     server->sockets++;
     activity_add(conn);
     conn_wake(conn);
@@ -722,6 +733,7 @@ static void *on_begin(void *context, struct edge_conn *edge, unsigned listener, 
     if (!conn || (is_counted && !address_enter(server, address))) {
         free(conn);
         server->count.refused++;
+        access_log_line(server, address, "-", NULL, 429, "too_many");
         return NULL;
     }
     conn->edge = edge;
@@ -744,6 +756,7 @@ static void on_end(void *owner, unsigned code)
     request_drop(conn);
     if (conn->is_socket) {
         server->count.cut += code == 1008 || code == 1009;
+        access_log_line(server, conn->address, "WebSocket", "/api/socket", code, code == 1008 ? "cut" : NULL);
         server->sockets--;
         activity_remove(conn);
         conn->is_socket = false;
@@ -790,31 +803,78 @@ static void cannot_listen(int why, unsigned port, const char *address, char *err
 /* --metrics-address, such as 127.0.0.1:9100 or [::1]:9100. */
 static bool listen_for_metrics(struct server *server, char *error, size_t error_size)
 {
-    const char *text = server->options.metrics_address, *colon = text ? strrchr(text, ':') : NULL;
-    char address[64], *end = NULL;
-    unsigned long port = colon ? strtoul(colon + 1, &end, 10) : 0;
+    const char *text = server->options.metrics_address;
+    char address[PREFLIGHT_ADDRESS];
+    unsigned port;
     if (!text)
         return true;
-    bool in_brackets = text[0] == '[' && colon && colon > text + 1 && colon[-1] == ']';
-    size_t length = !colon ? 0 : (size_t)(colon - text) - (in_brackets ? 2 : 0);
-    if (!length || length >= sizeof address || !colon[1] || *end || port > 65535) {
+    if (!preflight_listener(text, address, &port)) {
         snprintf(error, error_size, _("--metrics-address %s: expected an address and a port, such as 127.0.0.1:9100"), text);
         return false;
     }
-    memcpy(address, text + in_brackets, length);
-    address[length] = '\0';
-    unsigned at = (unsigned)port;
-    int why = edge_listen(server->edge, LISTENER_METRICS, address, &at, NULL);
+    unsigned at = port;
+    int why = edge_listen(server->edge, LISTENER_METRICS, address, &at);
     if (why)
-        cannot_listen(why, (unsigned)port, address, error, error_size);
+        cannot_listen(why, port, address, error, error_size);
     return !why;
+}
+
+/* Where a socket listens, for the page's address. */
+static void set_url(struct server *server, const char *address, unsigned port)
+{
+    bool is_any = !strcmp(address, "0.0.0.0") || !strcmp(address, "::"), is_v6 = strchr(address, ':') && !is_any;
+    snprintf(server->url, sizeof server->url, "%s://%s%.64s%s:%u/", server->secure ? "https" : "http", is_v6 ? "[" : "",
+        is_any ? "127.0.0.1" : address, is_v6 ? "]" : "", port);
+}
+
+/* Sockets that a service manager has opened: one whose name is "metrics" is for those, the others are for the page. */
+static bool listen_on_handed(struct server *server, char *error, size_t error_size)
+{
+    struct notify_socket sockets[NOTIFY_SOCKETS];
+    unsigned count = notify_sockets(sockets);
+    for (unsigned i = 0; i < count; i++) {
+        bool is_metrics = !strcmp(sockets[i].name, "metrics");
+        char address[PREFLIGHT_ADDRESS];
+        unsigned port;
+        int why = edge_listen_on(server->edge, is_metrics ? LISTENER_METRICS : LISTENER_PAGE, sockets[i].fd, address,
+            &port);
+        if (why) {
+            snprintf(error, error_size, _("socket %u of the service manager cannot be used: expected a TCP socket that "
+                "listens (ListenStream=PORT in the socket unit)"), i + 1);
+            return false;
+        }
+        if (!is_metrics && !server->is_handed) {
+            set_url(server, address, port);
+            snprintf(server->handed_address, sizeof server->handed_address, "%s", address);
+            server->options.address = server->handed_address;
+        }
+        server->is_handed |= !is_metrics;
+    }
+    return true;
+}
+
+static bool listen_for_page(struct server *server, char *error, size_t error_size)
+{
+    const struct server_options *options = &server->options;
+    unsigned port = options->port;
+    int why = edge_listen(server->edge, LISTENER_PAGE, options->address, &port);
+    if (why == EADDRINUSE && options->other_port) {
+        port = 0;
+        why = edge_listen(server->edge, LISTENER_PAGE, options->address, &port);
+    }
+    if (why) {
+        cannot_listen(why, options->port, options->address, error, error_size);
+        return false;
+    }
+    if (options->address)
+        set_url(server, options->address, port);
+    return true;
 }
 
 bool web_start(struct server *server, char *error, size_t error_size)
 {
     const struct server_options *options = &server->options;
     struct wire_tls_context *tls = NULL;
-    unsigned port = options->port;
     server->write_queue.end = &server->write_queue.first;
     if (options->tls_cert && !(tls = wire_tls_server(options->tls_cert, options->tls_key))) {
         snprintf(error, error_size,
@@ -829,29 +889,25 @@ bool web_start(struct server *server, char *error, size_t error_size)
         snprintf(error, error_size, _("cannot listen on %s"), options->address);
         return false;
     }
+    edge_use_tls(server->edge, LISTENER_PAGE, tls);
     uv_prepare_init(&server->loop, &server->writer);
     server->writer.data = server;
     uv_prepare_start(&server->writer, before_waiting);
-    int why = edge_listen(server->edge, LISTENER_PAGE, options->address, &port, tls);
-    if (why == EADDRINUSE && options->other_port) {
-        port = 0;
-        why = edge_listen(server->edge, LISTENER_PAGE, options->address, &port, tls);
-    }
-    if (why) {
-        wire_tls_context_destroy(tls);
-        cannot_listen(why, options->port, options->address, error, error_size);
-        return false;
-    }
-    if (!listen_for_metrics(server, error, error_size))
-        return false;
-    if (!options->address)
-        return true;
-    bool is_any = !strcmp(options->address, "0.0.0.0") || !strcmp(options->address, "::"), is_v6 = strchr(options->address,
-        ':');
-    snprintf(server->url, sizeof server->url, "%s://%s%.64s%s:%u/", server->secure ? "https" : "http", is_v6 && !is_any ?
-        "[" : "",
-        is_any ? "127.0.0.1" : options->address, is_v6 && !is_any ? "]" : "", port);
-    return true;
+    return listen_on_handed(server, error, error_size) &&
+        (server->is_handed || listen_for_page(server, error, error_size)) && listen_for_metrics(server, error, error_size);
+}
+
+bool web_renew_tls(struct server *server, const char *certificate, const char *key)
+{
+    struct wire_tls_context *tls = wire_tls_server(certificate, key);
+    if (tls)
+        edge_use_tls(server->edge, LISTENER_PAGE, tls);
+    return tls != NULL;
+}
+
+void web_stop_accepting(struct server *server)
+{
+    edge_stop_accepting(server->edge);
 }
 
 /* All sockets by their visitors: every socket has one. `each` may end the connection, so the next one is read before. */
@@ -878,6 +934,16 @@ static void close_socket(struct conn *conn)
     conn_wake(conn);
 }
 
+static void cut_banned(struct conn *conn)
+{
+    if (conn->close || !bans_cover(conn->server, conn->address, conn->visitor))
+        return;
+    conn_answer(conn, "", ERROR_BANNED, NULL);
+    conn->close = 1008;
+}
+
+void web_cut_banned(struct server *server) { each_socket(server, cut_banned); }
+void web_tell_notice(struct server *server) { each_socket(server, conn_wake); }
 void web_warn(struct server *server) { each_socket(server, warn); }
 void web_close_sockets(struct server *server) { each_socket(server, close_socket); }
 

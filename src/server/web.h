@@ -13,6 +13,16 @@ bool web_start(struct server *server, char *error, size_t error_size);
 /* A few times a second: pings sockets that are silent, cuts those that do not answer. */
 void web_tick(struct server *server);
 
+/* Connections from now on get this certificate; false if it cannot be used. Those that exist keep theirs. */
+bool web_renew_tls(struct server *server, const char *certificate, const char *key);
+
+/* Takes no more connections; those that exist go on. */
+void web_stop_accepting(struct server *server);
+
+/* Ends the sockets of those who were banned; tells all sockets what is announced. */
+void web_cut_banned(struct server *server);
+void web_tell_notice(struct server *server);
+
 /* Tells every socket to come back later; closes them all; ends. The loop must run on until everything is closed. */
 void web_warn(struct server *server);
 void web_close_sockets(struct server *server);

@@ -527,6 +527,17 @@ static void on_error(struct pyr_remote *remote, const struct json *json, uint64_
     copy_code(event->rule, sizeof event->rule, json_word(json, json_member(json, 0, "rule")));
 }
 
+/* Without words and without a time it is taken back. */
+static void on_notice(struct pyr_remote *remote, const struct json *json, uint64_t now)
+{
+    int text = json_member(json, 0, "text");
+    int64_t seconds = json_number(json, json_member(json, 0, "restart"), 1000000);
+    remote->notice[0] = '\0';
+    if (json_is_text(json, text))
+        json_text(json, text, remote->notice, sizeof remote->notice);
+    remote->restart_at = seconds >= 0 ? now + 1000 * (uint64_t)seconds : 0;
+}
+
 /* Messages that arrive after the connection was given up are ignored: they may be older than what the next one brings. */
 void pyr_remote_receive(struct pyr_remote *remote, const char *text, size_t size, uint64_t now)
 {
@@ -553,9 +564,11 @@ void pyr_remote_receive(struct pyr_remote *remote, const char *text, size_t size
         remote->elsewhere = json_is_true(&json, json_member(&json, 0, "elsewhere"));
     else if (pyr_word_is(type, "again"))
         remote->restarting = true;
+    else if (pyr_word_is(type, "notice"))
+        on_notice(remote, &json, now);
     else
         return;                              /* hello, and what later servers may say */
-    if (pyr_word_is(type, "elsewhere") || pyr_word_is(type, "again"))
+    if (pyr_word_is(type, "elsewhere") || pyr_word_is(type, "again") || pyr_word_is(type, "notice"))
         tell(remote, PYR_REMOTE_PRESENCE, 0);
 }
 
@@ -576,6 +589,8 @@ void pyr_remote_connected(struct pyr_remote *remote, uint64_t now)
     remote->is_open = remote->is_dropping = false;
     remote->must_open = true;
     remote->elsewhere = false;
+    remote->notice[0] = '\0';                /* this server says its own */
+    remote->restart_at = 0;
     remote->tries = 0;
     remote->retry_at = 0;
 }

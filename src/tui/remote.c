@@ -149,6 +149,7 @@ static const char *words_error(const char *code)
         { "confirmed", N_("You have already chosen.") },
         { "too_many", N_("The server has too many tables or visitors right now.") },
         { "too_fast", N_("The server asks to slow down.") },
+        { "banned", N_("The operator of this server has banned you.") },
         { "storage", N_("The server could not save it; retrying.") },
         { "stopping", N_("The server is shutting down.") },
         { "bad_name", N_("The server does not accept this name.") },
@@ -846,12 +847,25 @@ static const char *remote_title(struct app *app)
     return remote->title;
 }
 
+/* What the operator announces; NULL: nothing. */
+static const char *notice(const struct pyr_remote *table)
+{
+    static char text[512];
+    uint64_t now = now_ms();
+    unsigned minutes = table->restart_at > now ? (unsigned)((table->restart_at - now + 59999) / 60000) : 1;
+    if (!table->restart_at)
+        return table->notice[0] ? table->notice : NULL;
+    snprintf(text, sizeof text, pyr_ngettext("The server restarts in %u minute. Your game continues afterwards. %s",
+        "The server restarts in %u minutes. Your game continues afterwards. %s", minutes), minutes, table->notice);
+    return text;
+}
+
 static const char *remote_banner(const struct app *app)
 {
     const struct remote *remote = app->remote;
     if (!remote->table.lost_at)
         return remote->table.elsewhere ? _("You are playing this seat in another window. Choose here to take it back.")
-                                       : NULL;
+                                       : notice(&remote->table);
     return has_seat(remote) ? _("Connection lost: reconnecting. Your marks are safe; nothing is sent twice.") :
         _("Connection lost: reconnecting.");
 }

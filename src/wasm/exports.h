@@ -123,6 +123,8 @@ uint32_t wasm_remote_ready(void);
 double wasm_remote_deadline(void);
 double wasm_remote_lost_at(void);
 const char *wasm_remote_number(void);
+const char *wasm_remote_notice(void);
+double wasm_remote_restart_at(void);
 const char *wasm_remote_commitment(void);
 double wasm_remote_gone(uint32_t seat, double now);
 uint32_t wasm_remote_flags(void);

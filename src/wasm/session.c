@@ -112,6 +112,8 @@ EXPORT(remote_ready) uint32_t wasm_remote_ready(void) { return remote.ready; }
 EXPORT(remote_deadline) double wasm_remote_deadline(void) { return (double)remote.deadline; }
 EXPORT(remote_lost_at) double wasm_remote_lost_at(void) { return (double)remote.lost_at; }
 EXPORT(remote_number) const char *wasm_remote_number(void) { return remote.number; }
+EXPORT(remote_notice) const char *wasm_remote_notice(void) { return remote.notice; }
+EXPORT(remote_restart_at) double wasm_remote_restart_at(void) { return (double)remote.restart_at; }
 EXPORT(remote_commitment) const char *wasm_remote_commitment(void) { return remote.commitment; }
 
 EXPORT(remote_gone) double wasm_remote_gone(uint32_t seat, double now)

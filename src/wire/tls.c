@@ -161,6 +161,14 @@ struct wire_tls_context *wire_tls_client(const char *trusted_file)
     return context;
 }
 
+void wire_tls_renew(struct wire_tls_context *context, struct wire_tls_context *fresh)
+{
+    SSL_CTX *old = context->ssl;             /* lives as long as the connections that have it */
+    context->ssl = fresh->ssl;
+    fresh->ssl = old;
+    wire_tls_context_destroy(fresh);
+}
+
 void wire_tls_context_destroy(struct wire_tls_context *context)
 {
     if (!context)

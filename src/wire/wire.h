@@ -189,6 +189,8 @@ struct wire_tls_context *wire_tls_server(const char *certificate_file, const cha
 /* A client's: it trusts the certificates in a file, or (NULL) the system's. NULL: the file has none. */
 struct wire_tls_context *wire_tls_client(const char *trusted_file);
 void wire_tls_context_destroy(struct wire_tls_context *context);
+/* Certificate and key of `fresh`, which is used up, for connections from now on; those that exist are not changed. */
+void wire_tls_renew(struct wire_tls_context *context, struct wire_tls_context *fresh);
 
 struct wire_tls *wire_tls_create(struct wire_tls_context *context);      /* NULL without memory */
 /* A client's, to a server that must show a certificate for that host (a name or an address). Has bytes to be sent at once.

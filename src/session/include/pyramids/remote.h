@@ -80,7 +80,7 @@ enum pyr_remote_event_kind {
     /* `code` of the answer, of message kind `number`; `reason` if the rules forbid it. */
     PYR_REMOTE_REFUSED = 7,
     PYR_REMOTE_DONE = 8,                     /* message kind `number` took effect */
-    PYR_REMOTE_PRESENCE = 9,                 /* connection lost or back, elsewhere, slow, restarting */
+    PYR_REMOTE_PRESENCE = 9,                 /* connection lost or back, elsewhere, slow, restarting, an announcement */
     PYR_REMOTE_RETURNED = 10,                /* a bot has played for this person, who plays again */
     PYR_REMOTE_MISSED = 11,                  /* `number` turns were played meanwhile */
     /* The server's lines are not a legal game: `number`, a code of err.h; `fault`. */
@@ -94,6 +94,8 @@ struct pyr_remote_event {
 };
 
 enum pyr_remote_wish { PYR_REMOTE_WAIT = 0, PYR_REMOTE_CONNECT = 1, PYR_REMOTE_DROP = 2 };
+
+#define PYR_REMOTE_NOTICE 241                /* bytes with its end */
 
 struct pyr_remote {
     struct pyr_match *match;                 /* the caller's */
@@ -146,6 +148,10 @@ struct pyr_remote {
     unsigned events;
     char out[PYR_REMOTE_TEXT];               /* what pyr_remote_next has given last */
     struct pyr_fault fault;                  /* of the last PYR_REMOTE_BAD_LINES */
+
+    /* What the operator announces: words, a restart, both, or nothing. */
+    char notice[PYR_REMOTE_NOTICE];          /* "": no words */
+    uint64_t restart_at;                     /* `now` at which the server restarts, about; 0: not announced */
 };
 
 /* A table that is not opened yet. False: this is not a code (letters, digits, - and _). */

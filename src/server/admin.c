@@ -1,0 +1,311 @@
+/*
+ * admin.c: the operator's socket: it listens, reads one command per connection and writes one answer. See admin.h.
+ *
+ *  1. A connection is freed once its command was answered and its handle is closed, whichever comes last.
+ *  2. Whoever does not send a command, or does not read the answer, is cut after a while.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <pyramids/text.h>
+
+#include "admin.h"
+
+#define MOST_CONNS 16
+#define ASK_MS 10000             /* for a command to arrive */
+#define READ_MS 60000            /* for an answer to be taken */
+#define SOCKET_MODE 0660
+
+struct admin {
+    uv_poll_t poll;
+    int fd;
+    char path[sizeof ((struct sockaddr_un *)0)->sun_path];
+    struct admin_conn *conns;
+    unsigned count;
+};
+
+/* Connections. */
+
+static void maybe_free(struct admin_conn *conn)
+{
+    if (!conn->is_closed || conn->is_busy)
+        return;
+    free(conn->out);
+    free(conn);
+}
+
+static void handle_closed(uv_handle_t *handle)
+{
+    struct admin_conn *conn = handle->data;
+    conn->is_closed = true;
+    maybe_free(conn);
+}
+
+static void end(struct admin_conn *conn)
+{
+    if (conn->fd < 0)
+        return;
+    *conn->link = conn->next;
+    if (conn->next)
+        conn->next->link = conn->link;
+    if (conn->server->admin)
+        conn->server->admin->count--;
+    if (conn->file >= 0)
+        close(conn->file);
+    uv_close((uv_handle_t *)&conn->poll, handle_closed);
+    close(conn->fd);
+    conn->fd = conn->file = -1;
+}
+
+/* Sends what is left of the answer, and the file with its first byte. */
+static ssize_t transmit(struct admin_conn *conn)
+{
+    union { char room[CMSG_SPACE(sizeof(int))]; struct cmsghdr align; } control = { { 0 } };
+    struct iovec part = { conn->out + conn->out_at, conn->out_size - conn->out_at };
+    struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+    if (conn->file >= 0) {
+        message.msg_control = control.room;
+        message.msg_controllen = sizeof control.room;
+        struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+        *head = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS };
+        memcpy(CMSG_DATA(head), &conn->file, sizeof(int));
+    }
+    ssize_t sent = sendmsg(conn->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent > 0 && conn->file >= 0) {
+        close(conn->file);
+        conn->file = -1;
+    }
+    return sent;
+}
+
+static void on_poll(uv_poll_t *poll, int status, int events);
+
+static void push(struct admin_conn *conn)
+{
+    while (conn->out_at < conn->out_size) {
+        ssize_t sent = transmit(conn);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            if (uv_poll_start(&conn->poll, UV_WRITABLE, on_poll))
+                end(conn);
+            return;
+        }
+        if (sent <= 0)
+            break;
+        conn->out_at += (size_t)sent;
+    }
+    end(conn);
+}
+
+void admin_answer(struct admin_conn *conn, json_t *answer, int file)
+{
+    char *text = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
+    json_decref(answer);
+    if (!text)
+        text = strdup("{\"error\":{\"code\":\"memory\",\"message\":\"out of memory\"}}");
+    conn->is_busy = false;
+    conn->file = file;
+    conn->since = uv_now(&conn->server->loop);
+    if (conn->fd < 0 || !text) {
+        if (file >= 0)
+            close(file);
+        conn->file = -1;
+        free(text);
+        end(conn);
+        maybe_free(conn);
+        return;
+    }
+    conn->out_size = strlen(text) + 1;
+    conn->out = text;
+    text[conn->out_size - 1] = '\n';         /* in place of its end */
+    push(conn);
+}
+
+void admin_fail(struct admin_conn *conn, const char *code, const char *message)
+{
+    admin_answer(conn, json_pack("{s{ss ss}}", "error", "code", code, "message", message), -1);
+}
+
+static long peer_of(int fd)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) ? -1 : (long)peer.uid;
+}
+
+static void run_line(struct admin_conn *conn, size_t length)
+{
+    char error[200] = "";
+    uv_poll_stop(&conn->poll);
+    conn->is_busy = true;
+    if (!admin_parse(conn->in, length, &conn->command, error, sizeof error)) {
+        admin_fail(conn, "bad_command", error);
+        return;
+    }
+    server_log(conn->server, LOG_INFO, "admin", "command=%s uid=%ld", admin_name(conn->command.kind), peer_of(conn->fd));
+    admin_run(conn);
+}
+
+static void on_readable(struct admin_conn *conn)
+{
+    ssize_t got = recv(conn->fd, conn->in + conn->in_size, ADMIN_LINE - conn->in_size, MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (got <= 0) {
+        end(conn);
+        return;
+    }
+    conn->in_size += (size_t)got;
+    const char *line_end = memchr(conn->in, '\n', conn->in_size);
+    if (line_end) {
+        run_line(conn, (size_t)(line_end - conn->in));
+    } else if (conn->in_size == ADMIN_LINE) {
+        uv_poll_stop(&conn->poll);
+        conn->is_busy = true;
+        admin_fail(conn, "bad_command", _("the command is too long"));
+    }
+}
+
+static void on_poll(uv_poll_t *poll, int status, int events)
+{
+    struct admin_conn *conn = poll->data;
+    if (conn->fd < 0)
+        return;
+    if (status < 0)
+        end(conn);
+    else if (events & UV_WRITABLE)
+        push(conn);
+    else if (!conn->out)
+        on_readable(conn);
+}
+
+static void on_connect(uv_poll_t *poll, int status, int events)
+{
+    struct server *server = poll->data;
+    struct admin *admin = server->admin;
+    (void)events;
+    int fd = status < 0 ? -1 : accept(admin->fd, NULL, NULL);
+    if (fd < 0)
+        return;
+    struct admin_conn *conn = admin->count < MOST_CONNS ? calloc(1, sizeof *conn) : NULL;
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    if (!conn || uv_poll_init(&server->loop, &conn->poll, fd)) {
+        free(conn);
+        close(fd);
+        return;
+    }
+    conn->poll.data = conn;
+    conn->server = server;
+    conn->fd = fd;
+    conn->file = -1;
+    conn->since = uv_now(&server->loop);
+    conn->next = admin->conns;
+    conn->link = &admin->conns;
+    if (admin->conns)
+        admin->conns->link = &conn->next;
+    admin->conns = conn;
+    admin->count++;
+    if (uv_poll_start(&conn->poll, UV_READABLE, on_poll))
+        end(conn);
+}
+
+void admin_tick(struct server *server)
+{
+    uint64_t now = uv_now(&server->loop);
+    struct admin_conn *next = server->admin ? server->admin->conns : NULL;
+    while (next) {
+        struct admin_conn *conn = next;
+        next = conn->next;
+        if (!conn->is_busy && now - conn->since >= (conn->out ? READ_MS : ASK_MS))
+            end(conn);
+    }
+}
+
+/* The socket. */
+
+/* Whether another server listens there. A file that nobody listens at was left behind. */
+static bool is_in_use(const struct sockaddr_un *at)
+{
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    bool is_used = fd >= 0 && (!connect(fd, (const struct sockaddr *)at, sizeof *at) || errno == EAGAIN);
+    if (fd >= 0)
+        close(fd);
+    return is_used;
+}
+
+static bool is_socket_file(const char *path)
+{
+    struct stat status;
+    return !lstat(path, &status) && S_ISSOCK(status.st_mode);
+}
+
+static int open_socket(const struct sockaddr_un *at)
+{
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return -1;
+    fchmod(fd, 0600);                        /* until it has the rights that it is to have */
+    if (!bind(fd, (const struct sockaddr *)at, sizeof *at) && !chmod(at->sun_path, SOCKET_MODE) && !listen(fd, MOST_CONNS))
+        return fd;
+    int why = errno;
+    close(fd);
+    errno = why;
+    return -1;
+}
+
+static void listener_closed(uv_handle_t *handle)
+{
+    free(handle);                            /* the first member of struct admin */
+}
+
+bool admin_start(struct server *server, char *error, size_t size)
+{
+    const char *path = server->options.admin_socket;
+    struct sockaddr_un at = { .sun_family = AF_UNIX };
+    if (!path)
+        return true;
+    if (strlen(path) >= sizeof at.sun_path) {
+        snprintf(error, size, _("--admin-socket %s: the path is too long (at most %zu bytes)"), path,
+            sizeof at.sun_path - 1);
+        return false;
+    }
+    memcpy(at.sun_path, path, strlen(path) + 1);
+    if (is_socket_file(path)) {
+        if (is_in_use(&at)) {
+            snprintf(error, size, _("--admin-socket %s is in use by another server"), path);
+            return false;
+        }
+        unlink(path);
+    }
+    struct admin *admin = calloc(1, sizeof *admin);
+    if (!admin || (admin->fd = open_socket(&at)) < 0 || uv_poll_init(&server->loop, &admin->poll, admin->fd)) {
+        snprintf(error, size, "--admin-socket %s: %s", path, pyr_text_system(errno));
+        free(admin);
+        return false;
+    }
+    memcpy(admin->path, at.sun_path, sizeof admin->path);
+    admin->poll.data = server;
+    server->admin = admin;
+    return !uv_poll_start(&admin->poll, UV_READABLE, on_connect);
+}
+
+void admin_stop(struct server *server)
+{
+    struct admin *admin = server->admin;
+    if (!admin)
+        return;
+    while (admin->conns)
+        end(admin->conns);
+    server->admin = NULL;
+    unlink(admin->path);
+    close(admin->fd);
+    uv_close((uv_handle_t *)&admin->poll, listener_closed);
+}

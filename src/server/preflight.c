@@ -1,0 +1,83 @@
+/* preflight.c: see preflight.h. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <openssl/pem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <pyramids/text.h>
+
+#include "preflight.h"
+#include "wire.h"
+
+bool preflight_address(const char *text)
+{
+    struct in6_addr bytes;
+    return inet_pton(AF_INET, text, &bytes) == 1 || inet_pton(AF_INET6, text, &bytes) == 1;
+}
+
+bool preflight_listener(const char *text, char address[PREFLIGHT_ADDRESS], unsigned *port)
+{
+    const char *colon = strrchr(text, ':');
+    char *end = NULL;
+    unsigned long number = colon ? strtoul(colon + 1, &end, 10) : 0;
+    bool in_brackets = text[0] == '[' && colon && colon > text + 1 && colon[-1] == ']';
+    size_t length = !colon ? 0 : (size_t)(colon - text) - (in_brackets ? 2 : 0);
+    if (!length || length >= PREFLIGHT_ADDRESS || strspn(colon + 1, "0123456789") != strlen(colon + 1) || !colon[1] ||
+        *end || number > 65535)
+        return false;
+    memcpy(address, text + in_brackets, length);
+    address[length] = '\0';
+    *port = (unsigned)number;
+    return true;
+}
+
+bool preflight_origin(const char *text)
+{
+    const char *name = strstr(text, "://");
+    return strlen(text) < PREFLIGHT_ORIGIN && name && name[3] && !strchr(name + 3, '/') &&
+        (!strncmp(text, "http://", 7) || !strncmp(text, "https://", 8));
+}
+
+static bool is_readable(const char *path, char *error, size_t size)
+{
+    FILE *file = fopen(path, "r");
+    bool good = file && fgetc(file) != EOF;
+    if (!good)
+        snprintf(error, size, "%s: %s", path, file ? _("the file is empty") : pyr_text_system(errno));
+    if (file)
+        fclose(file);
+    return good;
+}
+
+/* Seconds since 1970; 0 if there is no certificate in the file. */
+static int64_t end_of(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    X509 *certificate = file ? PEM_read_X509(file, NULL, NULL, NULL) : NULL;
+    int days = 0, seconds = 0;
+    int64_t end = 0;
+    if (file)
+        fclose(file);
+    if (certificate && ASN1_TIME_diff(&days, &seconds, NULL, X509_get0_notAfter(certificate)))
+        end = (int64_t)time(NULL) + 86400 * (int64_t)days + seconds;
+    X509_free(certificate);
+    return end;
+}
+
+bool preflight_certificate(const char *certificate, const char *key, int64_t *expires, char *error, size_t size)
+{
+    if (!is_readable(certificate, error, size) || !is_readable(key, error, size))
+        return false;
+    struct wire_tls_context *context = wire_tls_server(certificate, key);
+    if (!context) {
+        snprintf(error, size, _("cannot serve %s: the certificate or its key cannot be read, or they do not match"),
+            certificate);
+        return false;
+    }
+    wire_tls_context_destroy(context);
+    *expires = end_of(certificate);
+    return true;
+}

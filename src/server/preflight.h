@@ -1,0 +1,25 @@
+/* preflight.h (preflight.c): options of a server that can be checked before it starts, so that a message can say where they
+ * are. */
+#ifndef PYR_SERVER_PREFLIGHT_H
+#define PYR_SERVER_PREFLIGHT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PREFLIGHT_ADDRESS 64         /* an address as text, with its end */
+
+/* An address in digits, of version 4 or 6. */
+bool preflight_address(const char *text);
+
+/* ADDRESS:PORT, such as 127.0.0.1:9100 or [::1]:9100, taken apart. */
+bool preflight_listener(const char *text, char address[PREFLIGHT_ADDRESS], unsigned *port);
+
+/* An origin such as https://example.org. */
+#define PREFLIGHT_ORIGIN 96          /* bytes with its end */
+bool preflight_origin(const char *text);
+
+/* A certificate with its key. False with a sentence; otherwise *expires is when it ends, in seconds since 1970. */
+bool preflight_certificate(const char *certificate, const char *key, int64_t *expires, char *error, size_t size);
+
+#endif
