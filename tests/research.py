@@ -192,10 +192,10 @@ def play_checked(edition, players, seed, games, rng):
 
 def case_masks_are_those_of_the_rules(folder):
     rng = random.Random(1)
-    games = 1 if SHORT else 3
     for players in (2, 3, 4):
         for edition in (pyramids.edition(), pyramids.generate(players, 'test'), odd(players), odd(10 + players)):
-            assert play_checked(edition, players, 100 * players, games, rng) > 50 * games
+            if not SHORT or edition.name != 'classic':
+                assert play_checked(edition, players, 100 * players, 1, rng) > 50
 
 
 def case_parallel_mode_plays_the_same_games(folder):
@@ -234,7 +234,7 @@ def case_observations_show_nothing_hidden(folder):
     for players, edition in itertools.product((2, 3, 4), (pyramids.edition(), odd(7))):
         env = pyramids.VecEnv(1, players=players, edition=edition, critic=True)
         env.reset(seed=players)
-        for step in range(60 if SHORT else 200):
+        for step in range(40 if SHORT else 100):
             before = env.save(0)
             for seat in range(players):
                 row, mask = env.look(0, seat)
@@ -246,7 +246,7 @@ def case_observations_show_nothing_hidden(folder):
                 env.load(0, before)
             env.step([rng.choice([a for a, bit in enumerate(env.masks[0]) if bit])])
         env.close()
-    assert differed > 500, differed
+    assert differed > 200, differed
 
 
 def case_order_of_choices_does_not_show(folder):
@@ -739,7 +739,7 @@ def case_threads_do_not_disturb_each_other(folder):
 
 def case_a_busy_environment_refuses_a_second_thread(folder):
     # The lock is released during a step: only so can this thread ask for a second one.
-    env = pyramids.VecEnv(64, opponents='flatmc')
+    env = pyramids.VecEnv(8, opponents='flatmc')
     env.reset(seed=1)
     actions, ended, refused = env.sample_actions(), threading.Event(), 0
 
@@ -763,33 +763,37 @@ def case_a_busy_environment_refuses_a_second_thread(folder):
 
 
 def case_interrupts_end_long_calls(folder):
+    # Each of them would take hours.
     code = '''
-import os, signal, sys, threading, pyramids
-env = pyramids.VecEnv(4000, players=4, opponents='flatmc')
-what = {{'step': lambda: env.step(env.sample_actions()), 'reset': lambda: env.reset(seed=2)}}[{0!r}]
-game = pyramids.Game(4, 1)
-if {0!r} == 'step':
-    small = pyramids.VecEnv(400, players=4, opponents='flatmc')
-    small.reset(seed=1)
-    what = lambda: [small.step(small.sample_actions()) for _ in range(100)]
-    env = small
-print('ready', flush=True)
+import pyramids
+what = {0!r}
+game, bot = pyramids.Game(4, 1), pyramids.bots.get('flatmc', nodes=10**9)
+env = pyramids.VecEnv(10**6 if what == 'reset' else 1, players=4, opponents='flatmc' if what == 'reset' else 'greedy')
+if what == 'step':
+    env.reset(seed=1)
 try:
-    what()
+    print('ready', flush=True)
+    if what == 'reset':
+        env.reset(seed=1)
+    elif what == 'choose':
+        bot.choose(game, 0)
+    while what == 'step':
+        env.step(env.sample_actions())
     print('finished')
 except KeyboardInterrupt:
     print('interrupted')
+if what == 'reset':
     try:
         env.step([0])
-    except (RuntimeError, ValueError) as error:
-        print(type(error).__name__)
+    except RuntimeError as error:
+        print('reset' in str(error))
 '''
-    for what in ('step', 'reset'):
+    for what in ('step', 'reset', 'choose'):
         with subprocess.Popen([sys.executable, '-c', code.format(what)], stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout.readline() == 'ready\n'
             process.send_signal(signal.SIGINT)
             out = process.stdout.read()
-        assert out == 'interrupted\nRuntimeError\n', (what, out)
+        assert out == 'interrupted\n' + ('True\n' if what == 'reset' else ''), (what, out)
 
 
 def case_several_interpreters(folder):
