@@ -683,8 +683,8 @@ def case_analysis_has_the_numbers_of_the_command(folder):
     record = open(os.path.join(ROOT, 'tests/data/plain-2.pyr'), encoding='utf-8').read()
     edition = pyramids.edition(open(os.path.join(ROOT, 'tests/data/plain.edition'), encoding='utf-8').read())
     decisions, sums = pyramids.analyze(record, edition=edition, playouts=128)
-    out = json.loads(run('analyze', '--edition', os.path.join(ROOT, 'tests/data/plain.edition'), '--playouts', '128', '--json',
-                         os.path.join(ROOT, 'tests/data/plain-2.pyr')))
+    out = json.loads(run('analyze', '--edition', os.path.join(ROOT, 'tests/data/plain.edition'), '--playouts', '128',
+                         '--json', os.path.join(ROOT, 'tests/data/plain-2.pyr')))
     theirs = out['decisions']
     assert len(decisions) == len(theirs) > 50 and len(sums) == 2
     for mine, other in zip(decisions, theirs):

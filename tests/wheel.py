@@ -8,8 +8,8 @@ import sys
 import tempfile
 
 ROOT = os.path.abspath(sys.argv[1])
-NEEDED = ('meson.build', 'meson_options.txt', 'pyproject.toml', 'LICENSE', 'docs/python.md', 'src', 'po', 'python', 'scripts',
-          'editions')
+NEEDED = ('meson.build', 'meson_options.txt', 'pyproject.toml', 'LICENSE', 'docs/python.md', 'src', 'po', 'python',
+          'scripts', 'editions')
 GAME = '''
 import random, pyramids
 assert pyramids.__file__.startswith({0!r}), pyramids.__file__

@@ -2,7 +2,7 @@
 
 
 class Error(Exception):
-    """Something that the library refuses. `code` names the cause, such as "seats"; `rule` is a tag of docs/rules.md or ""."""
+    """Something that the library refuses: `code` names the cause, `rule` is a tag of docs/rules.md or empty."""
 
     def __init__(self, message, code="", rule=""):
         super().__init__(f"{message} ({rule})" if rule and f"({rule})" not in message and f"[{rule}]" not in message

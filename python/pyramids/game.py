@@ -65,8 +65,8 @@ def _cards(numbers, count, what):
 
 
 class Game:
-    """One game. Seats make actions (numbers from 0 to 461, see `describe`) in any order; a choice counts when it is complete,
-    and the game advances when all have chosen. A game can be used by one thread at a time."""
+    """One game. Seats make actions (numbers from 0 to 461, see `describe`) in any order; a choice counts when it is
+    complete, and the game advances when all have chosen. A game can be used by one thread at a time."""
 
     __slots__ = ("_match",)
 
@@ -102,7 +102,8 @@ class Game:
         return self._of(self._match.copy())
 
     def sample(self, seat, seed):
-        """A game in another world that fits all that the seat knows: the order of the deck and of expedition cards, the cards
+        """A game in another world that fits all that the seat knows: the order of the deck and of expedition cards,
+        the cards
         that others returned, and choices that others have just made are drawn again. The seat's observation is the same."""
         return self._of(self._match.sample(seat, seed))
 

@@ -18,8 +18,8 @@ class Action(NamedTuple):
     """An action in words. `kind` is "mark", "keep", "take", "draw" or "pass". Members that its kind does not have are None.
 
     A mark covers the revealed pattern (`is_pattern`) in one of its turns, or one space, on the card in `slot`. `row` and
-    `column` (from 0) are those of its first space in reading order. A keep names two of the four cards dealt, from 0; `first`
-    of a take is the place in the display.
+    `column` (from 0) are those of its first space in reading order. A keep names two of the four cards dealt, from 0;
+    `first` of a take is the place in the display.
     """
     kind: str
     is_pattern: Optional[bool] = None

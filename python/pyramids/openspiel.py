@@ -3,10 +3,10 @@
     import pyramids.openspiel                # registers the game
     game = pyspiel.load_game("python_pyramids", {"players": 2})
 
-The deal is one chance node whose outcome is the seed of the deal (`deals` of them, from `seed` on), so that a history determines
-a game. Seats that choose at the same time are asked in turn and see nothing of each other's choices. Actions are those of
-pyramids (pyramids.describe); the information state tensor is the observation of 560 bytes, scaled to 0 to 1, and its string the
-same bytes in hexadecimal with what the seat itself has done in the game so far.
+The deal is one chance node whose outcome is the seed of the deal (`deals` of them, from `seed` on), so that a history
+determines a game. Seats that choose at the same time are asked in turn and see nothing of each other's choices. Actions are
+those of pyramids (pyramids.describe). An observation tensor is the observation of 560 bytes, scaled to 0 to 1; the
+information state string is the same bytes in hexadecimal with all that the seat itself has done.
 """
 import pyspiel
 

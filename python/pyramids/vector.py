@@ -37,14 +37,14 @@ def _seats(players, opponents):
 class VecEnv(_VectorEnv):
     """Many games at once.
 
-    Arrays are shared with the library, without copies: numpy arrays, or memoryviews where there is no numpy. Every step writes
-    the same arrays again; copy what you keep.
+    Arrays are shared with the library, without copies: numpy arrays, or memoryviews where there is no numpy. Every step
+    writes the same arrays again; copy what you keep.
 
     games       how many games
     players     2 to 4
     edition     an Edition, a name or a text
-    opponents   None: you play all seats; the name of a bot: it plays all seats but the first; or one entry per seat, None for
-                your own
+    opponents   None: you play all seats; the name of a bot: it plays all seats but the first; or one entry per
+                seat, None for your own
     reward      "points" as they are scored, "score" at the end, or "win", the share of the win at the end
     parallel    all seats act at once, a row per game and seat (row game * players + seat); else a row per game
     autoreset   finished games are dealt anew in the same step; else they stay until reset
@@ -123,8 +123,8 @@ class VecEnv(_VectorEnv):
         """Makes one action per row: (observations, rewards, terminations, truncations, infos).
 
         infos has "action_mask" and "turn": the seat that acts next in each game; with `parallel` a bit for each seat that
-        decides. When games have ended, also "final_score" with "_final_score", which says in which games. IllegalAction if any
-        action is illegal; then nothing has changed in any game."""
+        decides. When games have ended, also "final_score" with "_final_score", which says in which games. IllegalAction if
+        any action is illegal; then nothing has changed in any game."""
         has_ended = self._batch.step(actions)
         infos = self._infos.copy()
         if has_ended:
@@ -161,8 +161,8 @@ class VecEnv(_VectorEnv):
         self._batch.load(game, data)
 
     def sample(self, game, seat, seed):
-        """Replaces the world of a game by another one that fits all that a seat knows. Its record is not known until the next
-        deal."""
+        """Replaces the world of a game by another one that fits all that a seat knows. Its record is not known until the
+        next deal."""
         self._batch.sample(game, seat, seed)
 
     def record(self, game, *, finished=False):

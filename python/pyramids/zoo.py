@@ -1,8 +1,9 @@
-"""The game by PettingZoo's conventions. Works without pettingzoo; where it is installed, the environments are of its classes.
+"""The game by PettingZoo's conventions. It works without pettingzoo; where that is installed, the environments are of its
+classes.
 
 Agents are player_0, player_1 and so on. An observation is a dict with "observation" (560 bytes, see pyramids.fields) and
-"action_mask" (462 numbers, 1 if legal). Keeping and marking are simultaneous in the game: in aec_env seats choose in turn, and
-no observation shows what another seat has chosen before all have.
+"action_mask" (462 numbers, 1 if legal). Keeping and marking are simultaneous in the game: in aec_env seats choose in turn,
+and no observation shows what another seat has chosen before all have.
 """
 from .observation import ACTIONS, OBSERVATION, PASS, row_of
 from .spaces import Dict, Discrete, byte_box
@@ -167,8 +168,8 @@ class ParallelEnv(_Agents, _Parallel):
         return self._all(True), {agent: {} for agent in self.agents}
 
     def step(self, actions):
-        """Makes one action per agent: (observations, rewards, terminations, truncations, infos). An agent that has nothing to
-        decide may be left out."""
+        """Makes one action per agent: (observations, rewards, terminations, truncations, infos). An agent that has
+        nothing to decide may be left out."""
         if not self.agents:
             raise ValueError("the game is over; call reset")
         unknown = set(actions) - set(self.agents)

@@ -1,10 +1,10 @@
 /*
- * batch.c: many games at once (env.h of the library): the C side of pyramids.VecEnv. Arrays are the object's own (array.c) or
- * buffers of the caller; both are written in place.
+ * batch.c: many games at once (env.h of the library): the C side of pyramids.VecEnv. Arrays are the object's own
+ * (array.c) or buffers of the caller; both are written in place.
  *
- * Without bots a step is one call of the library without the lock, and either makes all actions or none. With bots it may take
- * long: the actions are checked first, then game after game is stepped with looks at signals. After Ctrl-C in the middle some
- * games are a step ahead of others, so the batch wants a reset.
+ * Without bots a step is one call of the library without the lock, and either makes all actions or none. With bots it
+ * may take long: the actions are checked first, then game after game is stepped with looks at signals. After Ctrl-C in the
+ * middle some games are a step ahead of others, so the batch wants a reset.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,8 @@
 enum array_id { OBSERVATION, MASK, CRITIC, TURN, REWARD, DONE, SCORE, ARRAYS };
 static const char *const array_names[ARRAYS] = { "observation", "mask", "critic", "turn", "reward", "done", "score" };
 
-/* What was played since a deal. No game has more steps: each marks a space of one of the 48 cards, keeps, takes or passes. */
+/* What was played since a deal. No game has more steps: each marks a space of one of the 48 cards, keeps, takes or
+ * passes. */
 #define MOST_STEPS 1400
 
 struct trail {
@@ -186,7 +187,8 @@ static bool make_arrays(struct batch *b, struct module *module, PyObject *buffer
             return false;
     }
     if (buffers != Py_None && used != PyDict_Size(buffers)) {
-        PyErr_SetString(PyExc_ValueError, "unknown buffer; choose from: observation, mask, critic, turn, reward, done, score");
+        PyErr_SetString(PyExc_ValueError,
+            "unknown buffer; choose from: observation, mask, critic, turn, reward, done, score");
         return false;
     }
     return true;
@@ -768,8 +770,8 @@ static PyType_Slot slots[] = {
 };
 
 PyType_Spec batch_spec = {
-    .name = "pyramids._core.Batch", .basicsize = sizeof(struct batch), .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
-    .slots = slots,
+    .name = "pyramids._core.Batch", .basicsize = sizeof(struct batch),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, .slots = slots,
 };
 
 /* Speed. */

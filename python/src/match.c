@@ -1,6 +1,6 @@
 /*
- * match.c: one game with its log (match.h of the library). A seat makes actions; once its choice is complete it is confirmed,
- * and when all have chosen the game advances. So seats may act in any order, and nobody sees a choice too early.
+ * match.c: one game with its log (match.h of the library). A seat makes actions; once its choice is complete it is
+ * confirmed, and when all have chosen the game advances. So seats may act in any order, and nobody sees a choice too early.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -421,6 +421,6 @@ static PyType_Slot slots[] = {
 };
 
 PyType_Spec match_spec = {
-    .name = "pyramids._core.Match", .basicsize = sizeof(struct match), .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
-    .slots = slots,
+    .name = "pyramids._core.Match", .basicsize = sizeof(struct match),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, .slots = slots,
 };

@@ -1,14 +1,14 @@
 /*
  * module.h: what the files of the extension module pyramids._core share. The module is the C side of the Python package: it
- * checks what comes from Python, releases the interpreter lock while the library works, and turns codes into exceptions. What
- * is convenient in Python is written there (python/pyramids).
+ * checks what comes from Python, releases the interpreter lock while the library works, and turns codes into exceptions.
+ * What is convenient in Python is written there (python/pyramids).
  *
  * Interpreters and threads:
  *
  *  1. Everything belongs to a module object (struct module); there is no global state, so that each interpreter of a process
  *     has its own.
- *  2. An object whose library call runs without the lock is `busy`; other calls raise RuntimeError. The flag is only read and
- *     written with the lock.
+ *  2. An object whose library call runs without the lock is `busy`; other calls raise RuntimeError. The flag is
+ *     only read and written with the lock.
  *  3. What such a call reads (actions, seeds, texts) is copied before, so that no other thread can change it.
  */
 #ifndef PYR_PYTHON_MODULE_H
@@ -33,7 +33,8 @@ struct module *module_of(PyObject *self);    /* of an object of one of the types
 extern PyType_Spec array_spec, edition_spec, match_spec, batch_spec, bot_spec;
 
 /* Errors: each sets the exception and returns NULL. */
-/* An illegal action in a phase, which gives the rule where the code has none; row -1: it is the only one, action -1: unknown. */
+/* An illegal action in a phase, which gives the rule where the code has none; row -1: it is the only one, action -1:
+ * unknown. */
 PyObject *raise_illegal(struct module *module, enum pyr_err code, unsigned phase, Py_ssize_t row, long action);
 PyObject *raise_fault(struct module *module, const struct pyr_fault *fault);
 PyObject *raise_code(struct module *module, enum pyr_err code);

@@ -356,6 +356,13 @@ int analyze_merge(struct shard_file *files, unsigned count, bool json)
     return code;
 }
 
+/* As many threads as were asked for, or one per core. */
+static unsigned threads_for(uint64_t wanted)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return wanted ? (unsigned)wanted : cores > 0 && cores <= PYR_JUDGE_THREADS ? (unsigned)cores : 1;
+}
+
 int cli_analyze(int argc, char **argv)
 {
     static struct pyr_edition edition;
@@ -410,10 +417,6 @@ int cli_analyze(int argc, char **argv)
     }
     if (value[HTML] && !may_replace(value[HTML]))
         return CLI_WRONG;
-    if (!threads) {
-        long cores = sysconf(_SC_NPROCESSORS_ONLN);
-        threads = cores > 0 && cores <= PYR_JUDGE_THREADS ? (uint64_t)cores : 1;
-    }
     struct cli_text text;
     const char *wrong = NULL;
     if (value[JSON])
@@ -426,7 +429,7 @@ int cli_analyze(int argc, char **argv)
         cli_json_refuse(text.name, wrong, NULL);
     code = CLI_WRONG;
     if (!wrong) {
-        struct pyr_judge_options how = { .playouts = (uint32_t)playouts, .threads = (unsigned)threads, .seed = seed,
+        struct pyr_judge_options how = { .playouts = (uint32_t)playouts, .threads = threads_for(threads), .seed = seed,
             .progress = isatty(STDERR_FILENO) ? show_progress : NULL };
         cli_end_on_interrupt();
         code = part.shard.count ? make_part(&edition, &text, &how, &part, value[OUTPUT])

@@ -124,8 +124,8 @@ static FILE *resume(struct shard_file *f, shard_item *item, void *context)
     return file;
 }
 
-FILE *shard_open(const char *path, const char *kind, const struct shard *shard, const char *job, size_t size, shard_item *item,
-    void *context)
+FILE *shard_open(const char *path, const char *kind, const struct shard *shard, const char *job, size_t size,
+    shard_item *item, void *context)
 {
     struct stat at;
     struct shard_file f;

@@ -1,10 +1,11 @@
 /*
- * shard.h (shard.c): parts of a long job that run apart, on other machines or at other times, and files of their results that
- * `pyramids merge` puts together.
+ * shard.h (shard.c): parts of a long job that run apart, on other machines or at other times, and files of their results
+ * that `pyramids merge` puts together.
  *
- * A file (docs/formats.md) begins with what kind of job it is, which part, and a description of the whole job that is the same
- * in all parts. Then comes a line per item, in order, each with its number. A file that was cut off anywhere can be continued:
- * what is complete stays.
+ * A file (docs/formats.md) begins with what kind of job it is, which part, and a description of the whole job that is
+ * the same
+ * in all parts. Then comes a line per item, in order, each with its number. A file that was cut off anywhere can be
+ * continued: what is complete stays.
  */
 #ifndef PYR_CLI_SHARD_H
 #define PYR_CLI_SHARD_H
@@ -31,8 +32,8 @@ typedef bool shard_item(void *context, uint64_t number, const char *data);
  * Opens the file of a part for adding items: a new one, or one of the same part of the same job that was interrupted; then
  * `item` gets what is there. Says what is wrong and returns NULL.
  */
-FILE *shard_open(const char *path, const char *kind, const struct shard *shard, const char *job, size_t size, shard_item *item,
-    void *context);
+FILE *shard_open(const char *path, const char *kind, const struct shard *shard, const char *job, size_t size,
+    shard_item *item, void *context);
 
 /* A file of results. */
 struct shard_file {

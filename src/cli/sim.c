@@ -352,8 +352,9 @@ static bool count_item(void *context, uint64_t number, const char *data)
 static bool begin_part(struct sim *sim, const struct shard *shard, const char *path)
 {
     uint64_t set = set_size(sim), shuffles = (sim->games + set - 1) / set;
-    uint64_t first = shuffles / shard->count * shard->index + shuffles % shard->count * shard->index / shard->count;
-    uint64_t end = shuffles / shard->count * (shard->index + 1) + shuffles % shard->count * (shard->index + 1) / shard->count;
+    uint64_t each = shuffles / shard->count, rest = shuffles % shard->count, after = shard->index + 1;
+    uint64_t first = each * shard->index + rest * shard->index / shard->count;
+    uint64_t end = each * after + rest * after / shard->count;
     size_t size;
     char *job = job_text(sim, &size);
     if (!job) {
