@@ -10,7 +10,7 @@ FUZZ_SECONDS = 30
 FAULTS = 500
 ROWS = 1000000
 
-.PHONY: all play test test-cluster test-many check bench bench-line bench-server bench-cluster fuzz install format-check clean help
+.PHONY: all play test test-cluster test-many check bench bench-line bench-server bench-cluster research fuzz install format-check clean help
 
 all: ## build the game: build/src/cli/pyramids (with its page if clang is there)
 	@scripts/need build
@@ -47,6 +47,11 @@ bench: ## games a second, native and in WebAssembly
 	@$(MAKE) --no-print-directory all
 	@$(BUILD)/src/cli/pyramids bench
 	@scripts/bench-wasm $(BUILD)
+
+research: ## measure every table of docs/ladder.md again (about half an hour)
+	@scripts/need build test
+	@$(MAKE) --no-print-directory all
+	@scripts/research-tables $(BUILD) > $(BUILD)/ladder.md && mv $(BUILD)/ladder.md docs/ladder.md
 
 bench-line: ## the line Bench: ... for commits that touch rules or bots
 	@scripts/need build >&2

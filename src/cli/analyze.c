@@ -1,4 +1,5 @@
 /* analyze.c: `pyramids analyze`: luck and skill of a whole game (src/judge), as text, JSON or a page. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -7,11 +8,15 @@
 #include <pyramids/judge.h>
 
 #include "cli.h"
+#include "merge.h"
+#include "shard.h"
 
 /* How reports began before they were marked. */
 #define OLDER_PAGE "<style>:root{--bg:#F3EADA;--paper:#FFFCF5"
 
-enum { EDITION, HTML, PLAYOUTS, SEED, THREADS, JSON, OPTIONS };
+enum { EDITION, HTML, PLAYOUTS, SEED, THREADS, SHARD, OUTPUT, JSON, OPTIONS };
+
+#define MOST_TASKS (2 * PYR_LOG_LINES)
 
 /* The columns grow with the words of a language (pyr_text_heading). */
 static void print_sums(const struct pyr_judge_report *r)
@@ -143,6 +148,100 @@ static bool write_page(const struct pyr_judge_report *report, const char *path)
     return good;
 }
 
+/* Parts of an analysis: an item per task (judge.h), its result as bytes. */
+
+struct part {
+    struct shard shard;
+    FILE *file;
+    const char *text[MOST_TASKS];    /* when merging: the item of each task, NULL if it is missing */
+    bool has[MOST_TASKS];            /* when making a part: what is in the file already */
+    bool is_missing;
+};
+
+/* What all parts of an analysis have in common, with both texts. */
+static char *job_text(const struct pyr_edition *edition, const struct cli_text *record,
+    const struct pyr_judge_options *options, size_t *size)
+{
+    char *text = NULL;
+    FILE *to = open_memstream(&text, size);
+    size_t room = pyr_edition_write(edition, NULL, 0) + 1;
+    char *printed = malloc(room);
+    bool good = to && printed;
+    if (good) {
+        pyr_edition_write(edition, printed, room);
+        good = fprintf(to, "playouts %u\nseed %llu\nedition %zu\n%srecord %zu\n%s", (unsigned)options->playouts,
+            (unsigned long long)options->seed, room - 1, printed, record->size, record->at) > 0;
+    }
+    free(printed);
+    if (to && fclose(to))
+        good = false;
+    if (!good)
+        cli_error(_("out of memory"));
+    return text;
+}
+
+static void part_keep(void *context, unsigned task, const void *result, size_t size)
+{
+    struct part *part = context;
+    const uint8_t *byte = result;
+    fprintf(part->file, "item %u ", task);
+    for (size_t i = 0; i < size; i++)
+        fprintf(part->file, "%02x", byte[i]);
+    fputc('\n', part->file);
+    fflush(part->file);
+}
+
+/* Tasks of other parts, and those that are done. */
+static bool part_recall(void *context, unsigned task, void *result, size_t size)
+{
+    const struct part *part = context;
+    (void)result;
+    (void)size;
+    return task % part->shard.count != part->shard.index || (task < MOST_TASKS && part->has[task]);
+}
+
+static bool count_item(void *context, uint64_t number, const char *data)
+{
+    struct part *part = context;
+    size_t length = strlen(data);
+    bool is_good = number < MOST_TASKS && number % part->shard.count == part->shard.index && length && length % 2 == 0 &&
+        strspn(data, "0123456789abcdef") == length;
+    if (is_good)
+        part->has[number] = true;
+    return is_good;
+}
+
+/* Makes one part of an analysis. */
+static int make_part(const struct pyr_edition *edition, const struct cli_text *text, struct pyr_judge_options *options,
+    struct part *part, const char *path)
+{
+    static struct pyr_judge_report report;
+    struct pyr_fault fault;
+    size_t size;
+    char *job = job_text(edition, text, options, &size);
+    if (!job)
+        return CLI_WRONG;
+    part->file = shard_open(path, "analyze", &part->shard, job, size, count_item, part);
+    free(job);
+    if (!part->file)
+        return CLI_WRONG;
+    options->recall = part_recall;
+    options->keep = part_keep;
+    options->context = part;
+    enum pyr_judge_code judged = pyr_judge_init(&report, edition, text->at, text->size, options, &fault);
+    pyr_judge_finish(&report);
+    if (options->progress)
+        fputs("\r\033[K", stderr);
+    bool good = judged == PYR_JUDGE_GOOD && !ferror(part->file);
+    if (judged == PYR_JUDGE_RECORD)
+        cli_fault(text->name, &fault);
+    else if (judged == PYR_JUDGE_DEALING)
+        cli_error(_("%s: the cards are still being dealt"), text->name);
+    else if (!good)
+        cli_error("%s: %s", path, pyr_text_system(errno));
+    return fclose(part->file) || !good ? CLI_WRONG : CLI_GOOD;
+}
+
 /* Makes the analysis and prints what is asked for. */
 static int analyze(const struct pyr_edition *edition, const struct cli_text *text, const struct pyr_judge_options *options,
     const char *html, bool json)
@@ -155,6 +254,11 @@ static int analyze(const struct pyr_edition *edition, const struct cli_text *tex
     cli_catch_interrupt();                   /* what follows takes a moment only, and files are written whole */
     if (options->progress)
         fputs("\r\033[K", stderr);
+    if (options->recall && ((const struct part *)options->context)->is_missing) {
+        cli_error(_("results are missing; run the parts again: only what is missing is made"));
+        pyr_judge_finish(&report);
+        return CLI_WRONG;
+    }
     switch (judged) {
     case PYR_JUDGE_GOOD:
         if (html && !write_page(&report, html))
@@ -186,6 +290,81 @@ static int analyze(const struct pyr_edition *edition, const struct cli_text *tex
     return wrong ? CLI_WRONG : code;
 }
 
+/* Results from the files of all parts. */
+static bool merge_recall(void *context, unsigned task, void *result, size_t size)
+{
+    struct part *part = context;
+    const char *text = task < MOST_TASKS ? part->text[task] : NULL;
+    uint8_t *byte = result;
+    if (!text || strlen(text) != 2 * size) {
+        part->is_missing = true;
+        return true;
+    }
+    for (size_t i = 0; i < size; i++) {
+        const char pair[3] = { text[2 * i], text[2 * i + 1], '\0' };
+        byte[i] = (uint8_t)strtoul(pair, NULL, 16);
+    }
+    return true;
+}
+
+static bool read_job(char *job, size_t size, struct pyr_edition *edition, struct cli_text *record,
+    struct pyr_judge_options *options)
+{
+    unsigned long long seed;
+    unsigned playouts;
+    size_t printed, length;
+    int at = -1;
+    struct pyr_fault fault;
+    if (sscanf(job, "playouts %u\nseed %llu\nedition %zu%n", &playouts, &seed, &printed, &at) != 3 || at < 0 ||
+        job[at] != '\n' || printed > size - (size_t)at - 1 ||
+        pyr_edition_read(edition, job + at + 1, printed, &fault))
+        return false;
+    job += (size_t)at + 1 + printed;
+    size -= (size_t)at + 1 + printed;
+    at = -1;
+    if (sscanf(job, "record %zu%n", &length, &at) != 1 || at < 0 || job[at] != '\n' || length != size - (size_t)at - 1)
+        return false;
+    *record = (struct cli_text){ .at = job + at + 1, .size = length };
+    options->playouts = playouts;
+    options->seed = seed;
+    return true;
+}
+
+int analyze_merge(struct shard_file *files, unsigned count, bool json)
+{
+    static struct pyr_edition edition;
+    static struct part part;
+    struct pyr_judge_options options = { .threads = 1, .recall = merge_recall, .context = &part };
+    struct cli_text record;
+    char *kept[MOST_TASKS] = { NULL };
+    int code = CLI_WRONG;
+    if (!read_job(files[0].job, files[0].size, &edition, &record, &options)) {
+        cli_error(_("%s: not a file that --shard wrote"), files[0].path);
+        return CLI_WRONG;
+    }
+    record.name = files[0].path;
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t number;
+        const char *data;
+        while (shard_next(&files[i], &number, &data))
+            if (number < MOST_TASKS && !kept[number])
+                part.text[number] = kept[number] = strdup(data);
+    }
+    if (json)
+        pyr_text_use("en");
+    code = analyze(&edition, &record, &options, NULL, json);
+    for (unsigned i = 0; i < MOST_TASKS; i++)
+        free(kept[i]);
+    return code;
+}
+
+/* As many threads as were asked for, or one per core. */
+static unsigned threads_for(uint64_t wanted)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return wanted ? (unsigned)wanted : cores > 0 && cores <= PYR_JUDGE_THREADS ? (unsigned)cores : 1;
+}
+
 int cli_analyze(int argc, char **argv)
 {
     static struct pyr_edition edition;
@@ -196,6 +375,8 @@ int cli_analyze(int argc, char **argv)
         { "playouts", 'p', "N", _("at most N simulated worlds per decision (default 32768)") },
         { "seed", 0, "S", _("random seed (default 1)") },
         { "threads", 't', "T", _("number of threads (default: one per core); affects only the time") },
+        { "shard", 0, "I/N", _("make only part I of N; `pyramids merge` puts the parts together") },
+        { "output", 'o', "FILE", _("file for the results of a part; one that was interrupted is continued") },
         { "json", 0, NULL, _("print JSON") },
         { NULL, 0, NULL, NULL },
     };
@@ -220,6 +401,10 @@ int cli_analyze(int argc, char **argv)
     if (code >= 0)
         return code;
     uint64_t playouts = PYR_JUDGE_PLAYOUTS, seed = PYR_LUCK_SEED, threads = 0;
+    static struct part part;
+    static const uint32_t excluded[OPTIONS] = { [SHARD] = 1u << HTML | 1u << JSON };
+    if (!cli_go_together(option, value, excluded) || !shard_options(value[SHARD], value[OUTPUT], &part.shard))
+        return CLI_USAGE;
     if (argc != 1) {
         cli_error(_("expected one record"));
         return CLI_USAGE;
@@ -234,10 +419,6 @@ int cli_analyze(int argc, char **argv)
     }
     if (value[HTML] && !may_replace(value[HTML]))
         return CLI_WRONG;
-    if (!threads) {
-        long cores = sysconf(_SC_NPROCESSORS_ONLN);
-        threads = cores > 0 && cores <= PYR_JUDGE_THREADS ? (uint64_t)cores : 1;
-    }
     struct cli_text text;
     const char *wrong = NULL;
     if (value[JSON])
@@ -250,10 +431,11 @@ int cli_analyze(int argc, char **argv)
         cli_json_refuse(text.name, wrong, NULL);
     code = CLI_WRONG;
     if (!wrong) {
-        const struct pyr_judge_options how = { .playouts = (uint32_t)playouts, .threads = (unsigned)threads, .seed = seed,
+        struct pyr_judge_options how = { .playouts = (uint32_t)playouts, .threads = threads_for(threads), .seed = seed,
             .progress = isatty(STDERR_FILENO) ? show_progress : NULL };
         cli_end_on_interrupt();
-        code = analyze(&edition, &text, &how, value[HTML], value[JSON] != NULL);
+        code = part.shard.count ? make_part(&edition, &text, &how, &part, value[OUTPUT])
+            : analyze(&edition, &text, &how, value[HTML], value[JSON] != NULL);
     }
     free(text.at);
     return code;

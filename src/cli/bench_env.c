@@ -75,27 +75,6 @@ struct bench {
     struct pyr_env_arrays arrays;
 };
 
-/* One of the legal actions, each with the same chance. */
-static int32_t pick(const uint8_t *mask, struct pyr_rng *rng)
-{
-    enum { WORDS = PYR_ENV_ACTIONS / 8, REST = PYR_ENV_ACTIONS % 8 };
-    uint8_t before[WORDS + 1], total = 0;
-    for (unsigned w = 0; w <= WORDS; w++) {
-        uint64_t bytes = 0;
-        memcpy(&bytes, mask + 8 * w, w < WORDS ? 8 : REST);
-        before[w] = total;
-        /* A mask has a byte of 0 or 1 per action: the multiplication adds up eight of them in the top byte. */
-        total = (uint8_t)(total + (bytes * UINT64_C(0x0101010101010101) >> 56));
-    }
-    uint32_t index = pyr_rng_below(rng, total), word = 0;
-    while (word < WORDS && before[word + 1] <= index)
-        word++;
-    int32_t action = (int32_t)(8 * word);
-    for (index -= before[word]; index || !mask[action]; action++)
-        index -= mask[action];
-    return action;
-}
-
 static bool allocate(struct bench *b, unsigned width, unsigned seats)
 {
     b->game = calloc(width, sizeof *b->game);
@@ -140,7 +119,7 @@ static void run(struct bench *b, unsigned width, unsigned seats, uint64_t games,
     pyr_env_reset(&b->env, b->game, width, b->seed, &b->arrays);
     while (result->games < games && !cli_is_interrupted()) {
         for (unsigned i = 0; i < width; i++)
-            b->action[i] = pick(b->mask + (size_t)i * PYR_ENV_ACTIONS, rng);
+            b->action[i] = pyr_env_pick(b->mask + (size_t)i * PYR_ENV_ACTIONS, rng);
         uint64_t before = bench_counter_read(&counter);
         double start = bench_seconds();
         pyr_env_step(&b->env, b->game, width, &b->arrays, NULL);

@@ -21,6 +21,7 @@ static const struct {
     { "admin", cli_admin, N_("ask a running server, as its operator") },
     { "rules", cli_rules, N_("show the rules of the game, by tag or word") },
     { "sim", cli_sim, N_("let bots play many games and print the results") },
+    { "merge", cli_merge, N_("put the parts of a split job together") },
     { "replay", cli_replay, N_("check game records against the rules") },
     { "legal", cli_legal, N_("list every legal choice at the end of a record") },
     { "hint", cli_hint, N_("show the best choices at the end of a record") },

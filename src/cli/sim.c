@@ -15,9 +15,11 @@
 
 #include "arena.h"
 #include "cli.h"
+#include "merge.h"
+#include "shard.h"
 #include "stats.h"
 
-enum { PLAYERS, BOTS, GAMES, SEED, EDITION, RECORDS, THREADS, INDEPENDENT, SPRT, NODES, TIME, JSON, OPTIONS };
+enum { PLAYERS, BOTS, GAMES, SEED, EDITION, RECORDS, THREADS, INDEPENDENT, SPRT, NODES, TIME, SHARD, OUTPUT, JSON, OPTIONS };
 
 /* Totals of an entry of --bots. */
 struct total {
@@ -30,7 +32,9 @@ struct total {
 
 struct sim {
     struct arena arena;
-    uint64_t games, done;        /* asked for; counted so far, in whole blocks */
+    uint64_t games, done;        /* asked for (of a part: in it); counted so far, in whole blocks */
+    uint64_t next, end;          /* the games to play: all of them, or those of a part that are not in its file yet */
+    FILE *part;                  /* the file of a part; NULL: the job is not split */
     double started, shown;       /* when the first game began; when progress was last printed */
     bool has_sprt, quiet;
     double elo0, elo1;           /* of --sprt */
@@ -278,12 +282,135 @@ static bool is_finished(const struct arena_result *result, unsigned players, uin
     return true;
 }
 
+static unsigned set_size(const struct sim *sim)
+{
+    return sim->arena.duplicate ? sim->arena.players : 1;
+}
+
+/* Parts of a simulation: an item per game, with what it brought each entry. */
+
+/* Everything that decides what is played. The edition's text stands for itself; outside bots are their command. */
+static char *job_text(const struct sim *sim, size_t *size)
+{
+    const struct arena *a = &sim->arena;
+    char *text = NULL;
+    FILE *to = open_memstream(&text, size);
+    if (!to)
+        return NULL;
+    size_t room = pyr_edition_write(a->edition, NULL, 0) + 1;
+    char *edition = malloc(room);
+    if (edition)
+        pyr_edition_write(a->edition, edition, room);
+    fprintf(to, "players %u\ngames %llu\nseed %llu\nduplicate %d\nnodes %llu\n", a->players, (unsigned long long)sim->games,
+        (unsigned long long)a->seed, a->duplicate, (unsigned long long)a->budget.nodes);
+    for (unsigned e = 0; e < a->players; e++)
+        fprintf(to, "bot %s\n", a->entry[e].name);
+    fprintf(to, "edition %s\n%s", a->edition->name, edition ? edition : "");
+    bool good = edition && !ferror(to);
+    free(edition);
+    if (fclose(to) || !good) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+static bool write_item(FILE *to, uint64_t game, const struct arena_result *result, unsigned players)
+{
+    fprintf(to, "item %llu", (unsigned long long)game);
+    for (unsigned e = 0; e < players; e++) {
+        const struct arena_result *r = &result[e];
+        fprintf(to, " %.9g %d %u %u %u %u %d %.17g", (double)r->share, r->points, r->pyramids, r->moves, r->faults, r->ends,
+            r->status, r->seconds);
+    }
+    return fputc('\n', to) != EOF;
+}
+
+static bool read_item(const char *data, struct arena_result *result, unsigned players)
+{
+    for (unsigned e = 0; e < players; e++) {
+        struct arena_result *r = &result[e];
+        unsigned pyramids;
+        int length = -1, points;
+        if (sscanf(data, "%f %d %u %u %u %u %d %lf%n", &r->share, &points, &pyramids, &r->moves, &r->faults, &r->ends,
+            &r->status, &r->seconds, &length) != 8 || length < 0)
+            return false;
+        r->points = (int16_t)points;
+        r->pyramids = (uint8_t)pyramids;
+        r->finished = true;
+        data += length;
+        data += *data == ' ';
+    }
+    return !*data;
+}
+
+/* Looks at the items that an interrupted part has: they must follow each other. */
+static bool count_item(void *context, uint64_t number, const char *data)
+{
+    struct sim *sim = context;
+    struct arena_result result[PYR_MAX_SEATS];
+    if (number != sim->next || number >= sim->end || !read_item(data, result, sim->arena.players))
+        return false;
+    sim->next++;
+    return true;
+}
+
+/* The games of a part: whole shuffles, and as many in each as can be. */
+static bool begin_part(struct sim *sim, const struct shard *shard, const char *path)
+{
+    uint64_t set = set_size(sim), shuffles = (sim->games + set - 1) / set;
+    uint64_t each = shuffles / shard->count, rest = shuffles % shard->count, after = shard->index + 1;
+    uint64_t first = each * shard->index + rest * shard->index / shard->count;
+    uint64_t end = each * after + rest * after / shard->count;
+    size_t size;
+    char *job = job_text(sim, &size);
+    if (!job) {
+        cli_error(_("out of memory"));
+        return false;
+    }
+    sim->next = first * set;
+    sim->end = end * set < sim->games ? end * set : sim->games;
+    sim->part = shard_open(path, "sim", shard, job, size, count_item, sim);
+    free(job);
+    sim->games = sim->end - first * set;
+    sim->done = sim->next - first * set;
+    return sim->part != NULL;
+}
+
+/* Counts a block of games, or writes them down: what is finished, and all games of a part in their order. */
+static bool keep_block(struct sim *sim, const struct arena_result *result, uint64_t first, uint64_t count)
+{
+    unsigned players = sim->arena.players, set = set_size(sim);
+    for (uint64_t g = 0; !sim->part && g < count; g += set) {
+        uint64_t games = count - g < set ? count - g : set;
+        if (is_finished(result + g * players, players, games))
+            add_shuffle(sim, result + g * players, games, set);
+    }
+    for (uint64_t g = 0; sim->part && g < count && result[g * players].finished; g++) {
+        write_item(sim->part, first + g, result + g * players, players);
+        sim->done++;
+    }
+    if (!sim->part || (!fflush(sim->part) && !ferror(sim->part)))
+        return true;
+    cli_error("%s", pyr_text_system(errno));
+    return false;
+}
+
+static void report(const struct sim *sim, bool json)
+{
+    if (json)
+        report_json(sim);
+    else
+        report_text(sim);
+    fflush(stdout);
+}
+
 /* Games are played in blocks of whole shuffles, the same ones whatever the number of threads, and added up in their
  * order. */
 static int run(struct sim *sim, unsigned threads, bool json)
 {
-    unsigned players = sim->arena.players, set = sim->arena.duplicate ? players : 1;
-    uint64_t block = 48 * set;
+    unsigned players = sim->arena.players;
+    uint64_t block = 48 * set_size(sim);
     struct arena_pool *pool = arena_pool_create(&sim->arena, threads);
     struct arena_result *result = malloc(block * players * sizeof *result);
     bool good = pool && result;
@@ -291,30 +418,83 @@ static int run(struct sim *sim, unsigned threads, bool json)
         cli_error(_("out of memory"));
     sim->started = cli_seconds();
     show_progress(sim, 0);
-    for (uint64_t next = 0; good && next < sim->games && !cli_is_interrupted() && !is_decided(sim);) {
-        uint64_t count = sim->games - next < block ? sim->games - next : block;
-        good = arena_play(pool, next, count, result);
-        for (uint64_t g = 0; good && g < count; g += set) {
-            uint64_t games = count - g < set ? count - g : set;
-            if (is_finished(result + g * players, players, games))
-                add_shuffle(sim, result + g * players, games, set);
-        }
+    for (uint64_t next = sim->next; good && next < sim->end && !cli_is_interrupted() && !is_decided(sim);) {
+        uint64_t count = sim->end - next < block ? sim->end - next : block;
+        good = arena_play(pool, next, count, result) && keep_block(sim, result, next, count);
         next += count;
     }
     if (!sim->quiet)
         fputs("\r\033[K", stderr);
-    if (good && !sim->done)
+    if (good && !sim->done && !sim->part)
         cli_error(_("interrupted before every seating had played the first shuffle: no results"));
-    else if (good && json)
-        report_json(sim);
-    else if (good)
-        report_text(sim);
-    fflush(stdout);
-    if (good && !cli_is_interrupted())
+    else if (good && !sim->part)
+        report(sim, json);
+    if (good && !cli_is_interrupted() && !sim->part)
         good = report_ends(sim);
+    if (sim->part && fclose(sim->part))
+        good = false;
     free(result);
     arena_pool_destroy(pool);
     return !good ? CLI_WRONG : cli_is_interrupted() ? CLI_INTERRUPTED : CLI_GOOD;
+}
+
+/* Putting parts together. */
+
+/* The job that all parts describe alike. */
+static bool read_job(struct sim *sim, const char *job, struct pyr_edition *edition)
+{
+    unsigned long long games, seed;
+    unsigned players;
+    int duplicate, length = -1;
+    if (sscanf(job, "players %u\ngames %llu\nseed %llu\nduplicate %d\nnodes %*u\n%n", &players, &games, &seed, &duplicate,
+        &length) != 4 || length < 0 || players < PYR_MIN_SEATS || players > PYR_MAX_SEATS || !games)
+        return false;
+    job += length;
+    for (unsigned e = 0; e < players; e++) {
+        size_t size = strcspn(job, "\n");
+        if (strncmp(job, "bot ", 4) || job[size] != '\n' || size - 4 >= ARENA_MOST_NAME)
+            return false;
+        memcpy(sim->arena.entry[e].name, job + 4, size - 4);
+        sim->arena.entry[e].name[size - 4] = '\0';
+        job += size + 1;
+    }
+    if (sscanf(job, "edition %31s", edition->name) != 1)
+        return false;
+    sim->arena.edition = edition;
+    sim->arena.players = players;
+    sim->arena.seed = seed;
+    sim->arena.duplicate = duplicate != 0;
+    sim->games = games;
+    return true;
+}
+
+int sim_merge(struct shard_file *files, unsigned count, bool json)
+{
+    static struct pyr_edition edition;
+    static struct sim sim;
+    struct arena_result result[PYR_MAX_SEATS * PYR_MAX_SEATS];
+    if (!read_job(&sim, files[0].job, &edition)) {
+        cli_error(_("%s: not a file that --shard wrote"), files[0].path);
+        return CLI_WRONG;
+    }
+    unsigned players = sim.arena.players, set = set_size(&sim), held = 0, at = 0;
+    for (uint64_t game = 0; game < sim.games; game++) {
+        uint64_t number = UINT64_MAX;
+        const char *data = "";
+        while (at < count && !shard_next(&files[at], &number, &data))
+            at++;
+        if (at == count || number != game || !read_item(data, result + held * players, players)) {
+            cli_error(_("game %llu is missing; run the parts again: only what is missing is played"),
+                (unsigned long long)game + 1);
+            return CLI_WRONG;
+        }
+        if (++held == set || game + 1 == sim.games) {
+            add_shuffle(&sim, result, held, set);
+            held = 0;
+        }
+    }
+    report(&sim, json);
+    return report_ends(&sim) ? CLI_GOOD : CLI_WRONG;
 }
 
 static bool read_sprt(struct sim *sim, const char *text)
@@ -362,7 +542,7 @@ static bool read_values(struct sim *sim, const char *const *value, unsigned *thr
     }
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     *threads = wanted ? (unsigned)wanted : cores > 0 && cores <= 256 ? (unsigned)cores : 1;
-    sim->games = games;
+    sim->games = sim->end = games;
     sim->quiet = !isatty(STDERR_FILENO);
     sim->arena.players = (unsigned)players;
     sim->arena.seed = seed;
@@ -393,6 +573,8 @@ int cli_sim(int argc, char **argv)
         { "sprt", 0, "ELO0,ELO1", _("stop once it is decided which of two Elo differences the first bot is closer to") },
         { "nodes", 0, "N", _("playouts per step for built-in bots (default: depends on the level)") },
         { "bot-time", 0, "MS", _("time limit per choice for a program (default 5000)") },
+        { "shard", 0, "I/N", _("play only part I of N; `pyramids merge` puts the parts together") },
+        { "output", 'o', "FILE", _("file for the results of a part; one that was interrupted is continued") },
         { "json", 0, NULL, _("print JSON") },
         { NULL, 0, NULL, NULL },
     };
@@ -406,7 +588,8 @@ int cli_sim(int argc, char **argv)
         "  pyramids sim --players 2 --bots greedy,random --games 1000\n"
         "  pyramids sim --players 4 --bots greedy --games 100 --records games --seed 7\n"
         "  pyramids sim --bots ./mybot,greedy --games 200 --json\n"
-        "  pyramids sim --bots expert,flatmc --games 100000 --sprt 0,20\n",
+        "  pyramids sim --bots expert,flatmc --games 100000 --sprt 0,20\n"
+        "  pyramids sim --bots expert,flatmc --games 100000 --shard 3/8 --output part3\n",
     };
     int code = cli_parse(&options, &argc, argv, value);
     if (code >= 0)
@@ -416,7 +599,10 @@ int cli_sim(int argc, char **argv)
         return CLI_USAGE;
     }
     unsigned threads;
-    if (!read_values(&sim, value, &threads))
+    struct shard shard = { 0, 0 };
+    static const uint32_t excluded[OPTIONS] = { [SHARD] = 1u << SPRT | 1u << JSON };
+    if (!cli_go_together(option, value, excluded) || !read_values(&sim, value, &threads) ||
+        !shard_options(value[SHARD], value[OUTPUT], &shard))
         return CLI_USAGE;
     sim.arena.edition = &edition;
     code = arena_find_bots(&sim.arena, value[BOTS] ? value[BOTS] : "greedy");
@@ -429,6 +615,8 @@ int cli_sim(int argc, char **argv)
         cli_error("%s: %s", value[RECORDS], pyr_text_system(errno));
         return CLI_WRONG;
     }
+    if (shard.count && !begin_part(&sim, &shard, value[OUTPUT]))
+        return CLI_WRONG;
     cli_catch_interrupt();
     signal(SIGPIPE, SIG_IGN);                /* an outside bot may close its end */
     return run(&sim, threads, value[JSON] != NULL);

@@ -125,6 +125,30 @@ int32_t pyr_env_step_action(const struct pyr_box *box, const struct pyr_view *vi
     return -1;
 }
 
+/* Counts eight bytes at a time: the sum of their ones is the top byte of a product. Only the lowest bit of a byte
+ * counts, and the search ends with the mask, whatever is in it: it may be memory of a script. */
+int32_t pyr_env_pick(const uint8_t *mask, struct pyr_rng *rng)
+{
+    enum { WORDS = PYR_ENV_ACTIONS / 8, REST = PYR_ENV_ACTIONS % 8 };
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint16_t before[WORDS + 1], total = 0;
+    for (unsigned w = 0; w <= WORDS; w++) {
+        uint64_t bytes = 0;
+        memcpy(&bytes, mask + 8 * w, w < WORDS ? 8 : REST);
+        before[w] = total;
+        total = (uint16_t)(total + ((bytes & ones) * ones >> 56));
+    }
+    if (!total)
+        return PYR_ENV_PASS;
+    uint32_t index = pyr_rng_below(rng, total), word = 0;
+    while (word < WORDS && before[word + 1] <= index)
+        word++;
+    int32_t action = (int32_t)(8 * word);
+    for (index -= before[word]; action < PYR_ENV_PASS && (index || !(mask[action] & 1)); action++)
+        index -= mask[action] & 1;
+    return action;
+}
+
 /* Fields. */
 
 #define FIELD(name, offset, a, b, c, most) { name, offset, (a) * (b) * (c), { a, b, c }, most }

@@ -234,20 +234,25 @@ enum pyr_err pyr_env_reset(const struct pyr_env *env, struct pyr_env_game *games
 }
 
 /* All actions are checked before the first is made: after an error nothing has changed, and *row is the first bad one. */
-enum pyr_err pyr_env_step(const struct pyr_env *env, struct pyr_env_game *games, size_t count,
+enum pyr_err pyr_env_check(const struct pyr_env *env, const struct pyr_env_game *games, size_t count,
     const struct pyr_env_arrays *arrays, size_t *row)
 {
     size_t bad;
     if (!arrays->action || !arrays_fit(env, count, arrays))
         return PYR_ERR_ENV_ARRAY;
     enum pyr_err err = ROWS(env_judge, env, games, count, arrays->action, &bad);
-    if (err) {
-        if (row)
-            *row = bad;
-        return err;
-    }
-    ROWS(env_step, env, games, count, arrays);
-    return PYR_OK;
+    if (err && row)
+        *row = bad;
+    return err;
+}
+
+enum pyr_err pyr_env_step(const struct pyr_env *env, struct pyr_env_game *games, size_t count,
+    const struct pyr_env_arrays *arrays, size_t *row)
+{
+    enum pyr_err err = pyr_env_check(env, games, count, arrays, row);
+    if (!err)
+        ROWS(env_step, env, games, count, arrays);
+    return err;
 }
 
 enum pyr_err pyr_env_observe(const struct pyr_env *env, const struct pyr_env_game *games, size_t count,

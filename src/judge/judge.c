@@ -193,6 +193,33 @@ static bool is_cancelled(void *context)
     return true;
 }
 
+/* Where the result of a task goes. */
+static void *result_of(struct bench *bench, const struct task *task, size_t *size)
+{
+    *size = task->decision ? sizeof *task->decision : task->chance ? sizeof *task->chance : sizeof bench->report->end;
+    return task->decision ? (void *)task->decision : task->chance ? (void *)task->chance : (void *)&bench->report->end;
+}
+
+static void keep(struct bench *bench, unsigned index)
+{
+    size_t size;
+    const void *result = result_of(bench, &bench->task[index], &size);
+    if (!bench->options->keep)
+        return;
+    pthread_mutex_lock(&bench->lock);
+    if (!bench->cancelled)
+        bench->options->keep(bench->options->context, index, result, size);
+    pthread_mutex_unlock(&bench->lock);
+}
+
+/* Whether a task need not be done; with the lock. */
+static bool recall(struct bench *bench, unsigned index)
+{
+    size_t size;
+    void *result = result_of(bench, &bench->task[index], &size);
+    return bench->options->recall && bench->options->recall(bench->options->context, index, result, size);
+}
+
 /* Tasks are handed out one by one, since they differ in length by a factor of hundreds. */
 static void *work(void *argument)
 {
@@ -204,11 +231,14 @@ static void *work(void *argument)
         pthread_mutex_lock(&bench->lock);
         bool cancelled = bench->cancelled;
         unsigned index = bench->next++;
+        bool is_known = index < bench->tasks && !cancelled && recall(bench, index);
         if (options->progress && index < bench->tasks && !cancelled)
             options->progress(options->context, index, bench->tasks);
         pthread_mutex_unlock(&bench->lock);
         if (index >= bench->tasks || cancelled)
             return NULL;
+        if (is_known)
+            continue;
         struct task *task = &bench->task[index];
         if (task->decision)
             pyr_luck_decide(&bench->how, &task->what, task->decision);
@@ -216,6 +246,7 @@ static void *work(void *argument)
             pyr_luck_measure(&bench->how, &task->what, task->chance);
         else
             pyr_luck_expect(&bench->how, &task->what.state, &bench->report->end);
+        keep(bench, index);
     }
 }
 

@@ -71,6 +71,10 @@ PYR_API enum pyr_err pyr_env_action_step(const struct pyr_box *box, const struct
 /* The action for a step; -1 if the view's seat has none for it. */
 PYR_API int32_t pyr_env_step_action(const struct pyr_box *box, const struct pyr_view *view, pyr_step step);
 
+/* One of the legal actions of a mask (PYR_ENV_ACTIONS bytes of 0 or 1), each with the same chance; PYR_ENV_PASS if there is
+ * none. */
+PYR_API int32_t pyr_env_pick(const uint8_t *mask, struct pyr_rng *rng);
+
 /*
  * Observations: PYR_ENV_OBSERVATION bytes, what the seat may know (Q10) and nothing else. Whether others have chosen already
  * is not part of it. Seats are relative: 0 is the observer, 1 the next player, and so on; seats that do not play are zero.
@@ -239,6 +243,10 @@ PYR_API enum pyr_err pyr_env_reset(const struct pyr_env *env, struct pyr_env_gam
  * row in *row (may be NULL).
  */
 PYR_API enum pyr_err pyr_env_step(const struct pyr_env *env, struct pyr_env_game *games, size_t count,
+    const struct pyr_env_arrays *arrays, size_t *row);
+
+/* Why pyr_env_step would refuse these actions, without doing anything: its codes, PYR_OK if it would make them. */
+PYR_API enum pyr_err pyr_env_check(const struct pyr_env *env, const struct pyr_env_game *games, size_t count,
     const struct pyr_env_arrays *arrays, size_t *row);
 
 /* Writes `turn`, `observation`, `mask` and `critic` of the present again, for instance after loading. PYR_ERR_ENV_ARRAY. */

@@ -43,7 +43,12 @@ struct pyr_judge_options {
     bool (*is_cancelled)(void *context);
     /* Progress: tasks started, and their total. Called by one thread at a time while the others wait. May be NULL. */
     void (*progress)(void *context, unsigned begun, unsigned all);
-    void *context;               /* for both */
+    void *context;               /* for all of these */
+    /* For analyses that are split: a task has a number, the same whatever the options. Before it is begun, `recall` may say
+     * that it need not be, and fill in the result (plain data, `size` bytes) if there is one from before; `keep` gets each
+     * result that was made. Called by one thread at a time while the others wait. May be NULL. */
+    bool (*recall)(void *context, unsigned task, void *result, size_t size);
+    void (*keep)(void *context, unsigned task, const void *result, size_t size);
 };
 
 enum pyr_judge_code {

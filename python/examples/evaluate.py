@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""An agent against the bots of the ladder, with margins: every deal is played twice, with seats exchanged, and the two games
+count as one sample.
+
+usage: evaluate.py [--weights FILE] [--deals N] [BOT...]"""
+import argparse
+import math
+
+import numpy
+
+import linear
+import pyramids
+
+BOTS = ("random", "novice", "casual", "greedy")
+
+
+def play(agent, bot, deals, seat, seed=1_000_000):
+    """Plays deals in one seat against a bot: (share of the win, points) of the agent, per deal."""
+    opponents = [bot, bot]
+    opponents[seat] = None
+    env = pyramids.VecEnv(deals, opponents=opponents, autoreset=False, reward="win")
+    env.reset(seed=seed)
+    share = numpy.zeros(deals)
+    live = numpy.arange(deals)
+    while len(live):
+        actions = numpy.full(deals, pyramids.PASS)
+        actions[live] = agent.act(env.observations[live], env.masks[live])[0]
+        env.step(actions)
+        share += env.rewards
+        live = live[~env.done[live]]
+    points = env.scores[:, seat].astype(float)
+    env.close()
+    return share, points
+
+
+def evaluate(agent, bot, deals, seed=1_000_000):
+    """(mean share of the win, its 95% margin, mean points)"""
+    first, second = play(agent, bot, deals, 0, seed), play(agent, bot, deals, 1, seed)
+    shares = (first[0] + second[0]) / 2
+    return shares.mean(), 1.96 * shares.std(ddof=1) / math.sqrt(deals), (first[1].mean() + second[1].mean()) / 2
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split(":", maxsplit=1)[0])
+    parser.add_argument("--weights", help="weights that td_lambda.py wrote (default: train now)")
+    parser.add_argument("--deals", type=int, default=100, help="deals, each played from both seats (100)")
+    parser.add_argument("bots", nargs="*", default=BOTS, help=f"bots (default: {' '.join(BOTS)})")
+    options = parser.parse_args()
+    if options.weights:
+        agent = linear.Agent(numpy.loadtxt(options.weights))
+    else:
+        import td_lambda
+        agent = td_lambda.train(200, 8)
+    for bot in options.bots:
+        share, margin, points = evaluate(agent, bot, options.deals)
+        print(f"against {bot:8s} wins {100 * share:5.1f}% +- {100 * margin:.1f}, {points:.1f} points")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,199 @@
+"""The game by PettingZoo's conventions. It works without pettingzoo; where that is installed, the environments are of its
+classes.
+
+Agents are player_0, player_1 and so on. An observation is a dict with "observation" (560 bytes, see pyramids.fields) and
+"action_mask" (462 numbers, 1 if legal). Keeping and marking are simultaneous in the game: in aec_env seats choose in turn,
+and no observation shows what another seat has chosen before all have.
+"""
+from .observation import ACTIONS, OBSERVATION, PASS, row_of
+from .spaces import Dict, Discrete, byte_box
+from .vector import VecEnv
+
+try:
+    from pettingzoo.utils.env import AECEnv as _Aec, ParallelEnv as _Parallel
+except ImportError:
+    _Aec = _Parallel = object
+
+_NO_ACTION = bytes(ACTIONS)
+
+
+class _Agents:
+    """What both kinds share: agents, spaces, the game below."""
+
+    def __init__(self, players, edition, reward, render_mode, **options):
+        self._env = VecEnv(1, players=players, edition=edition, reward=reward, autoreset=False, record=True, **options)
+        self.render_mode = render_mode
+        self.possible_agents = [f"player_{i}" for i in range(players)]
+        self.agents = []
+        self._seat = {agent: i for i, agent in enumerate(self.possible_agents)}
+        self.observation_spaces = {agent: Dict({"observation": byte_box(OBSERVATION), "action_mask": byte_box(
+            ACTIONS, high=1, kind="int8")}) for agent in self.possible_agents}
+        self.action_spaces = {agent: Discrete(ACTIONS) for agent in self.possible_agents}
+        self.state_space = byte_box(352)
+
+    def observation_space(self, agent):
+        """The space of an agent's observations: the same object at every call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent):
+        """The space of an agent's actions: the same object at every call."""
+        return self.action_spaces[agent]
+
+    @property
+    def num_agents(self):
+        return len(self.agents)
+
+    @property
+    def max_num_agents(self):
+        return len(self.possible_agents)
+
+    @property
+    def unwrapped(self):
+        return self
+
+    def state(self):
+        """Everything, also what is hidden (the critic's plane, seen from player_0)."""
+        return self._env.state(0)
+
+    def record(self):
+        """The record of the game so far."""
+        return self._env.record(0)
+
+    def render(self):
+        """With render_mode="ansi" the record of the game so far."""
+        return self.record() if self.render_mode == "ansi" else None
+
+    def close(self):
+        """Ends the environment."""
+        self._env.close()
+
+    def _observe(self, agent, may_act):
+        observation, mask = self._env.look(0, self._seat[agent])
+        return {"observation": observation, "action_mask": mask if may_act else row_of(_NO_ACTION, "int8")}
+
+    def _rewards(self):
+        return dict(zip(self.possible_agents, (float(x) for x in self._env.all_rewards.tolist()[0])))
+
+    def _start(self, seed):
+        self._env.reset(seed=seed)
+        self.agents = list(self.possible_agents)
+
+    def __str__(self):
+        return self.metadata["name"]
+
+
+class AecEnv(_Agents, _Aec):
+    """One agent acts at a time. Made by aec_env()."""
+
+    metadata = {"name": "pyramids_v0", "render_modes": ["ansi"], "is_parallelizable": True, "render_fps": 1}
+
+    def __init__(self, *, players=2, edition="classic", reward="points", render_mode=None):
+        _Agents.__init__(self, players, edition, reward, render_mode)
+
+    def reset(self, seed=None, options=None):
+        """Deals a game."""
+        self._start(seed)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
+        self.agent_selection = self.agents[self._env.turn[0]]
+
+    def observe(self, agent):
+        """What an agent may know. The mask is empty for agents who are not to act."""
+        over = self.terminations.get(agent, True)
+        return self._observe(agent, agent == self.agent_selection and not over)
+
+    def last(self, observe=True):
+        """Observation, reward since its last action, termination, truncation and info of the agent that acts next."""
+        agent = self.agent_selection
+        return (self.observe(agent) if observe else None, self._cumulative_rewards[agent], self.terminations[agent],
+                self.truncations[agent], self.infos[agent])
+
+    def step(self, action):
+        """Makes an action of agent_selection; None for an agent whose game is over."""
+        if not self.agents:
+            raise ValueError("the game is over; call reset")
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self._leave(agent, action)
+            return
+        if action is None:
+            raise ValueError(f"{agent} has to act: None is for agents whose game is over")
+        self._env.step([action])
+        self._cumulative_rewards[agent] = 0.0
+        self.rewards = self._rewards()
+        for one, reward in self.rewards.items():
+            self._cumulative_rewards[one] += reward
+        if self._env.done[0]:
+            self.terminations = dict.fromkeys(self.agents, True)
+            self.infos = {one: {"final_score": score} for one, score in zip(self.agents, self._env.scores.tolist()[0])}
+            self.agent_selection = self.agents[0]
+        else:
+            self.agent_selection = self.possible_agents[self._env.turn[0]]
+
+    def _leave(self, agent, action):
+        """The last step of an agent whose game is over."""
+        if action is not None:
+            raise ValueError(f"the game of {agent} is over: its only action is None")
+        self.agents = [one for one in self.agents if one != agent]
+        for by_agent in (self.rewards, self._cumulative_rewards, self.terminations, self.truncations, self.infos):
+            del by_agent[agent]
+        self.rewards = dict.fromkeys(self.rewards, 0.0)
+        if self.agents:
+            self.agent_selection = self.agents[0]
+
+    def agent_iter(self, max_iter=2**63):
+        """The agents in the order in which they act, until all have left."""
+        while self.agents and max_iter > 0:
+            yield self.agent_selection
+            max_iter -= 1
+
+
+class ParallelEnv(_Agents, _Parallel):
+    """All agents act at once. Made by parallel_env()."""
+
+    metadata = {"name": "pyramids_v0", "render_modes": ["ansi"], "render_fps": 1}
+
+    def __init__(self, *, players=2, edition="classic", reward="points", render_mode=None):
+        _Agents.__init__(self, players, edition, reward, render_mode, parallel=True)
+
+    def _all(self, may_act):
+        return {agent: self._observe(agent, may_act) for agent in self.possible_agents}
+
+    def reset(self, seed=None, options=None):
+        """Deals a game: (observations, infos). An agent with nothing to decide passes: action 461 is its only legal one."""
+        self._start(seed)
+        return self._all(True), {agent: {} for agent in self.agents}
+
+    def step(self, actions):
+        """Makes one action per agent: (observations, rewards, terminations, truncations, infos). An agent that has
+        nothing to decide may be left out."""
+        if not self.agents:
+            raise ValueError("the game is over; call reset")
+        unknown = set(actions) - set(self.agents)
+        if unknown:
+            raise ValueError(f"unknown agent {sorted(unknown)[0]!r}; they are {', '.join(self.agents)}")
+        waiting = self._env.turn[0]
+        for agent in self.agents:
+            if agent not in actions and waiting >> self._seat[agent] & 1:
+                raise ValueError(f"{agent} has to act")
+        self._env.step([actions.get(agent, PASS) for agent in self.possible_agents])
+        done = bool(self._env.done[0])
+        agents = self.agents
+        infos = {agent: {} for agent in agents}
+        if done:
+            infos = {agent: {"final_score": score} for agent, score in zip(agents, self._env.scores.tolist()[0])}
+            self.agents = []
+        return (self._all(not done), self._rewards(), dict.fromkeys(agents, done), dict.fromkeys(agents, False), infos)
+
+
+def aec_env(*, players=2, edition="classic", reward="points", render_mode=None):
+    """The game with one agent acting at a time."""
+    return AecEnv(players=players, edition=edition, reward=reward, render_mode=render_mode)
+
+
+def parallel_env(*, players=2, edition="classic", reward="points", render_mode=None):
+    """The game with all agents acting at once."""
+    return ParallelEnv(players=players, edition=edition, reward=reward, render_mode=render_mode)
