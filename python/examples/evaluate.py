@@ -50,7 +50,7 @@ def main():
         agent = linear.Agent(numpy.loadtxt(options.weights))
     else:
         import td_lambda
-        agent = td_lambda.train(200, 8)
+        agent = td_lambda.train(500, 9)
     for bot in options.bots:
         share, margin, points = evaluate(agent, bot, options.deals)
         print(f"against {bot:8s} wins {100 * share:5.1f}% +- {100 * margin:.1f}, {points:.1f} points")
