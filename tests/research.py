@@ -523,7 +523,8 @@ def case_pettingzoo_conventions(folder):
 
 
 def case_the_checkers_of_pettingzoo_and_gymnasium(folder):
-    # They are not in Debian; the cases around this one are our reading of the same rules. (parallel_seed_test ignores masks.)
+    # They are not in Debian; the cases around this one are our reading of the same rules.
+    # (parallel_seed_test ignores masks.)
     try:
         from gymnasium.utils.env_checker import check_env
         from pettingzoo.test import api_test, parallel_api_test, seed_test

@@ -13,7 +13,7 @@ import numpy
 import linear
 import pyramids
 
-LAMBDA, EXPLORE, DECAY = 0.8, 0.02, 0.75
+LAMBDA, EXPLORE, DECAY = 0.8, 0.02, 0.6
 
 
 def play(agent, games, seed, explore=EXPLORE, players=2):
@@ -64,8 +64,8 @@ def train(games, rounds, seed=1, report=print):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split(",", maxsplit=1)[0])
-    parser.add_argument("--games", type=int, default=500, help="games per round (500)")
-    parser.add_argument("--rounds", type=int, default=9, help="rounds (9)")
+    parser.add_argument("--games", type=int, default=1000, help="games per round (1000)")
+    parser.add_argument("--rounds", type=int, default=8, help="rounds (8)")
     parser.add_argument("--out", help="write the weights to this file")
     options = parser.parse_args()
     agent = train(options.games, options.rounds)
