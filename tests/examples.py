@@ -33,7 +33,7 @@ def main():
         learned = run('td_lambda.py', '--out', weights)
         scores = [float(line.split()[2]) for line in learned.splitlines() if line.startswith('round')]
         good &= check(2, 'an agent learns', scores[-1] > 2 * scores[0], scores)
-        out = run('evaluate.py', '--weights', weights, '--deals', '150', 'casual', 'random')
+        out = run('evaluate.py', '--weights', weights, '--deals', '1000', 'casual', 'random')
         rows = {line.split()[1]: (float(line.split()[3].rstrip('%')), float(line.split()[5].rstrip(','))) for line in
                 out.splitlines()}
         share, margin = rows['casual']

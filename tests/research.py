@@ -524,16 +524,16 @@ def case_pettingzoo_conventions(folder):
 
 def case_the_checkers_of_pettingzoo_and_gymnasium(folder):
     # They are not in Debian; the cases around this one are our reading of the same rules.
+    # (parallel_seed_test ignores masks.)
     try:
         from gymnasium.utils.env_checker import check_env
-        from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
+        from pettingzoo.test import api_test, parallel_api_test, seed_test
     except ImportError:
         return
     for players in (2, 4):
         api_test(pyramids.aec_env(players=players), num_cycles=500)
         parallel_api_test(pyramids.parallel_env(players=players), num_cycles=500)
         seed_test(lambda: pyramids.aec_env(players=players), num_cycles=50)
-        parallel_seed_test(lambda: pyramids.parallel_env(players=players), num_cycles=50)
         check_env(pyramids.gym_env('random', players=players), skip_render_check=True)
 
 
@@ -562,10 +562,7 @@ def case_gymnasium_conventions(folder):
         one = memoryview(env.observations).tobytes()
         env.reset(seed=8)
         env.reset()
-        two = memoryview(env.observations).tobytes()
-        env.reset(seed=8)
-        env.reset()
-        assert memoryview(env.observations).tobytes() == two != one
+        assert memoryview(env.observations).tobytes() == one != first        # the seed decides what follows, too
     env = pyramids.gym_env('greedy', players=3, render_mode='ansi')
     observation, info = env.reset(seed=1)
     total, done = 0, False

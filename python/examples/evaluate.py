@@ -43,14 +43,14 @@ def evaluate(agent, bot, deals, seed=1_000_000):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split(":", maxsplit=1)[0])
     parser.add_argument("--weights", help="weights that td_lambda.py wrote (default: train now)")
-    parser.add_argument("--deals", type=int, default=100, help="deals, each played from both seats (100)")
+    parser.add_argument("--deals", type=int, default=300, help="deals, each played from both seats (300)")
     parser.add_argument("bots", nargs="*", default=BOTS, help=f"bots (default: {' '.join(BOTS)})")
     options = parser.parse_args()
     if options.weights:
         agent = linear.Agent(numpy.loadtxt(options.weights))
     else:
         import td_lambda
-        agent = td_lambda.train(200, 8)
+        agent = td_lambda.train(1000, 8)
     for bot in options.bots:
         share, margin, points = evaluate(agent, bot, options.deals)
         print(f"against {bot:8s} wins {100 * share:5.1f}% +- {100 * margin:.1f}, {points:.1f} points")

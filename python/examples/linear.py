@@ -10,7 +10,8 @@ import pyramids
 BINS = 13                        # distances to a tomb: 0 to 11, and more or no card
 NAMES = ("bias", "turns left", "score", "ruby", "emerald", "torch", "skull", "skull again", "potion", "cross", "spaces",
          "pair", "tomb", "points", "gems left", "crosses left", "skulls left", "race", "draw") + tuple(
-             f"way {i}" for i in range(BINS)) + tuple(f"way {i}, time" for i in range(BINS))
+             f"way {i}" for i in range(BINS)) + tuple(f"way {i}, time" for i in range(BINS)) + tuple(
+                 f"way {i}, late" for i in range(BINS)) + ("gems, late", "torch, late")
 COUNT = len(NAMES)
 _AT = {name: i for i, name in enumerate(NAMES)}
 _PAIRS = numpy.array([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
@@ -77,6 +78,7 @@ class Features:
         own = parts["seats"][:, 0].astype(float)
         result = numpy.zeros((len(rows), COUNT))
         time = parts["clock"][:, 2] / 28.0
+        late = numpy.maximum(0, 1 - parts["clock"][:, 2] / 9.0)      # in the last turns what is unfinished counts nothing
         result[:, _AT["bias"]] = 1
         result[:, _AT["turns left"]] = time[rows]
         result[:, _AT["score"]] = (own[rows, 14] - 50) / 50
@@ -104,6 +106,8 @@ class Features:
         for slot in range(2):
             result[every, _AT["way 0"] + after[:, slot]] += 1
             result[every, _AT["way 0, time"] + after[:, slot]] += time[rows]
+            result[every, _AT["way 0, late"] + after[:, slot]] += late[rows]
+        result[:, _AT["gems, late"]] = left[..., 0].sum(1) / 3 * late[rows]
         return rows, actions, result
 
     def _marks(self, parts, own, worth, symbols, ways, rows, actions, after, left, race, result):
@@ -129,6 +133,7 @@ class Features:
             "pair": numpy.minimum(rubies + counts[RUBY], emeralds + counts[EMERALD]) - numpy.minimum(rubies, emeralds),
             "tomb": tomb, "points": tomb * worth[mine, colour] / 5,
         }
+        put["torch, late"] = put["torch"] * (parts["clock"][mine, 1] / 6.0)       # of the round: soon there is a new one
         for name, value in put.items():
             result[at, _AT[name]] = value
         near = numpy.where(cover, ways[mine, slot], FAR).min(1)

