@@ -145,7 +145,7 @@ static bool read_seat(struct table_state *state, unsigned s, json_t *value)
 bool config_read(struct table *table, const char *text)
 {
     struct table_state *state = &table->now;
-    json_t *config = json_loads(text, 0, NULL), *seats = json_object_get(config, "seats");
+    json_t *config = object_load(text, strlen(text)), *seats = json_object_get(config, "seats");
     const char *edition, *clock, *rematch = NULL;
     int is_public;
     json_int_t host, winners = 0;

@@ -20,20 +20,48 @@
 #define MAX_FIELDS 4             /* the most that a type of message has */
 #define MOST_FETCHES 50          /* of a table that others know better */
 
-/* jansson continues when it runs out of memory: a text that could not grow lacks some letters, and would be taken for
- * what a client has sent, or be stored. So it is noted. */
-static _Thread_local bool is_short;
+/*
+ * jansson continues when it runs out of memory: a text that could not grow lacks some letters. It would be taken for what a
+ * client has sent, or be stored; and where letters are missing after a backslash jansson gives up the whole program. So a
+ * failure is noted, and while a text is read memory then comes from a spare block: what was read is dropped anyway.
+ */
+#define SPARE_SIZE 16384
+
+static _Thread_local bool is_short, is_reading;
+static _Thread_local struct {
+    size_t used, blocks;
+    _Alignas(16) char at[SPARE_SIZE];
+} spare;
 
 static void *allocate(size_t size)
 {
     void *memory = malloc(size);
-    is_short |= !memory;
+    if (memory)
+        return memory;
+    is_short = true;
+    size = (size + 15) & ~(size_t)15;
+    if (!is_reading || size > SPARE_SIZE - spare.used)
+        return NULL;
+    memory = spare.at + spare.used;
+    spare.used += size;
+    spare.blocks++;
     return memory;
+}
+
+static void release(void *memory)
+{
+    uintptr_t at = (uintptr_t)memory, start = (uintptr_t)spare.at;
+    if (at < start || at >= start + SPARE_SIZE) {
+        free(memory);
+        return;
+    }
+    if (!--spare.blocks)
+        spare.used = 0;
 }
 
 void object_init(void)
 {
-    json_set_alloc_funcs(allocate, free);
+    json_set_alloc_funcs(allocate, release);
 }
 
 void object_begin(void)
@@ -46,10 +74,21 @@ bool object_is_short(void)
     return is_short;
 }
 
-json_t *object_read(const char *text, size_t size, enum error *error)
+json_t *object_load(const char *text, size_t size)
 {
     object_begin();
+    is_reading = true;
     json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
+    is_reading = false;
+    if (!is_short)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+json_t *object_read(const char *text, size_t size, enum error *error)
+{
+    json_t *object = object_load(text, size);
     *error = is_short ? ERROR_STORAGE : json_is_object(object) ? ERROR_NONE : ERROR_BAD_JSON;
     if (!*error)
         return object;

@@ -11,6 +11,8 @@
 void object_init(void);
 void object_begin(void);
 bool object_is_short(void);
+/* A JSON value, or NULL: the text is wrong, or there is no memory (object_is_short). */
+json_t *object_load(const char *text, size_t size);
 /* The object that a text is. NULL with ERROR_BAD_JSON, or ERROR_STORAGE without memory. */
 json_t *object_read(const char *text, size_t size, enum error *error);
 
