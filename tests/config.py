@@ -74,7 +74,7 @@ def case_faults(folder):
         ('config = x', 'config: only works on the command line, as --config'),
         ('max-tables =', 'max-tables: needs a value (N); remove the line to use the default'),
         ('bot-threads = "3"', 'bot-threads: values are written without quotation marks'),
-        ('bot-threads = 65', "bot-threads: '65' is not a number from 1 to 64"),
+        ('bot-threads = 65', "bot-threads: '65' is not a number from 0 to 64"),
         ('address = example.org', "address: 'example.org' is not an address such as 127.0.0.1 or ::1"),
         ('origin = https://a.example,example.org', "origin: 'example.org' is not an origin such as https://example.org"),
         ('metrics-address = 127.0.0.1', "metrics-address: '127.0.0.1' is not an address and a port"),

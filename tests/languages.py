@@ -216,8 +216,7 @@ def check_list():
 # shown.
 
 SUBCOMMANDS = ('play', 'serve', 'sim', 'replay', 'legal', 'hint', 'analyze', 'verify', 'edition', 'export', 'import',
-    'bench', 'edition check', 'edition show',
-               'edition generate')
+    'bench', 'copy', 'rules', 'admin', 'merge', 'edition check', 'edition show', 'edition generate')
 COLUMNS = 80
 PLAIN, RECORD = os.path.join(ROOT, 'tests/data/plain.edition'), os.path.join(ROOT, 'tests/data/plain-2.pyr')
 WRONG = ('nonsense', 'sim --nonsense', 'sim --games', 'sim --games x', 'sim --bots nobody', 'sim --sprt 5', 'sim extra',

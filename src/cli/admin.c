@@ -417,7 +417,7 @@ int cli_admin(int argc, char **argv)
 {
     const char *values[OPTIONS];
     const struct cli_option option[] = {
-        [SOCKET] = { "socket", 's', "PATH", _("the server's socket (default " DEFAULT_SOCKET ")") },
+        [SOCKET] = { "socket", 's', "PATH", _("the server's socket (default /run/pyramids/admin.sock)") },
         [LIMIT] = { "limit", 0, "N", _("tables, visitors: at most N of them (default 100)") },
         [VISITOR] = { "visitor", 0, "ID", _("ban: a visitor, in place of an address") },
         [DAYS] = { "days", 0, "N", _("ban: for N days (default: forever)") },

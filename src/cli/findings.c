@@ -1,4 +1,4 @@
-/* findings.c: see findings.h. */
+/* findings.c: collects what `serve --check` finds, and prints it in order, as text or as JSON. */
 #include <stdarg.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* shard.c: see shard.h. */
+/* shard.c: reads and writes the parts of a long computation, one line per result, so that a part cut off anywhere goes on. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

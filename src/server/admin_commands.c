@@ -99,7 +99,8 @@ static void run_status(struct admin_conn *conn)
 static json_t *read_row(const struct store_table *row)
 {
     static const char *const states[] = { "waiting", "running", "over", "closed" };
-    json_t *config = object_load(row->config ? row->config : "", row->config ? strlen(row->config) : 0), *seats = json_array(), *seat;
+    json_t *config = object_load(row->config ? row->config : "", row->config ? strlen(row->config) : 0);
+    json_t *seats = json_array(), *seat;
     size_t i;
     json_array_foreach(json_object_get(config, "seats"), i, seat) {
         const char *kind = json_string_value(json_object_get(seat, "kind"));

@@ -1,4 +1,4 @@
-/* notify.c: see notify.h. */
+/* notify.c: the datagrams by which systemd learns that the server is ready, reloads, stops and is alive. */
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>

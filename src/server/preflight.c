@@ -1,4 +1,4 @@
-/* preflight.c: see preflight.h. */
+/* preflight.c: what can be known of options before a server starts: addresses, origins, certificates. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <openssl/pem.h>
