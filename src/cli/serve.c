@@ -122,6 +122,7 @@ static const struct number {
 #undef NUMBER
 };
 
+/* All members are of type unsigned, so one loop can set them by their offset. */
 static bool read_numbers(const char *const *values, struct server_options *server)
 {
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
@@ -246,6 +247,7 @@ static bool check_sharing(const struct server_options *server)
     return false;
 }
 
+/* The defaults are the numbers that the help names. Nothing is opened before all options have been checked. */
 int cli_serve(int argc, char **argv)
 {
     static struct pyr_edition editions[MOST_EDITIONS];
