@@ -102,7 +102,7 @@ static const char *text_of(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-/* Cut to the size at a letter's end, control characters left out. */
+/* Ends early at the size, or at the first character that must not be shown. */
 static void copy_text(char *to, size_t size, const char *text)
 {
     pyr_word_copy(pyr_word_of(text), to, size);
