@@ -262,7 +262,8 @@ static enum store_result change_all(struct store_db *db, const enum store_statem
 }
 
 /* What refers to a visitor goes first (foreign keys). The ids are returned so that the memory can forget them, too.
- * At most STORE_SWEEP rows per call; *at is where to go on, all 0 at the end. Column 2 says whether the visitor has a seat at any table. */
+ * At most STORE_SWEEP rows per call; *at is where to go on, all 0 at the end. Column 2 says whether the visitor has a
+ * seat at any table. */
 enum store_result store_sweep_visitors(struct store_db *db, int64_t before, struct store_place *at,
     int64_t dropped[STORE_SWEEP], unsigned *count)
 {
