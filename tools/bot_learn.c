@@ -34,7 +34,8 @@ enum { DEALS = 4000 };
 
 static struct pyr_edition edition;
 
-/* About a normal distribution of margins with a deviation of 15 points: 0 to 1. */
+/* About a normal distribution of margins with a deviation of 15 points: 0 to 1.
+ * The same sigmoid as in src/bots/search.c, without exp(), so that results do not depend on the C library. */
 static double share(int margin)
 {
     double x = margin / 15.0;
@@ -57,7 +58,8 @@ static int play(const struct tables *const *seat, const struct pyr_chance *chanc
     return pyr_table_score(&state.open, box, 0).total - pyr_table_score(&state.open, box, 1).total;
 }
 
-/* The challenger's share beyond a half, in standard errors. */
+/* The challenger's share beyond a half, in standard errors.
+ * Common random numbers: both play the same deals from both seats, so most of the luck cancels. */
 static double match(const struct tables *challenger, const struct tables *champion, uint64_t seed, double *mean)
 {
     double sum = 0, squares = 0;
@@ -77,7 +79,10 @@ static double match(const struct tables *challenger, const struct tables *champi
     return *mean < 0 ? -z2 : z2;             /* squared, with its sign: no square root needed */
 }
 
-/* The policy's weights, by hill climbing. */
+/* The policy's weights, by hill climbing.
+ * Coordinate ascent with adaptive steps: a step that wins is made half as long again, one that does not is halved.
+ * 4 is two standard errors, squared. W_RENEW is a divisor in the policy and must not come near 0; rates cannot be
+ * negative. */
 static int learn_weights(uint64_t seed, unsigned passes)
 {
     struct tables *champion = malloc(sizeof *champion), *challenger = malloc(sizeof *challenger);
@@ -128,7 +133,9 @@ struct sums {
     double count;
 };
 
-/* Gauss, with the diagonal raised a little, so that features that are always alike share their weight. */
+/* Gauss, with the diagonal raised a little, so that features that are always alike share their weight.
+ * Gauss-Jordan elimination of the normal equations with a ridge of 1e-3. No pivoting: the matrix is positive
+ * definite by the ridge. */
 static void solve(struct sums *s, float *weight)
 {
     for (unsigned i = 0; i < FEATURES; i++)
@@ -144,6 +151,7 @@ static void solve(struct sums *s, float *weight)
         weight[i] = (float)(s->of[i][FEATURES] / s->of[i][i]);
 }
 
+/* One desk before a reveal: what is known then. The target follows when the game is over. */
 struct sample {
     float feature[FEATURES];
     int sure;
@@ -152,7 +160,9 @@ struct sample {
 static struct sums sums[ALL_TURNS + 1];
 static double errors[ALL_TURNS + 1];
 
-/* One game; its samples go into the sums or, with lines, into the errors. */
+/* One game; its samples go into the sums or, with lines, into the errors.
+ * Ridge regression needs sums only, so games are not kept. With `lines` the same games measure how far the
+ * estimate is off, in mean absolute points. */
 static void study(const struct tables *tables, unsigned seats, struct pyr_rng *rng, const struct value_line *lines)
 {
     static struct sample samples[ALL_TURNS + 1][PYR_MAX_SEATS];
@@ -191,6 +201,7 @@ static void study(const struct tables *tables, unsigned seats, struct pyr_rng *r
     }
 }
 
+/* The errors are measured on a tenth as many games that were not used for the weights. */
 static int learn_value(uint64_t seed, unsigned games)
 {
     struct tables *tables = malloc(sizeof *tables);
@@ -226,9 +237,11 @@ static int learn_value(uint64_t seed, unsigned games)
 
 /* The network, by Adam (Kingma and Ba 2015) on the final scores of games that it plays against itself meanwhile. */
 
+/* LESSON_ROOM has space for one more game beyond LESSONS, since a round ends only after a whole game. */
 enum { LESSONS = 1 << 16, BATCH = 64, LESSON_ROOM = LESSONS + PYR_MAX_SEATS * ALL_TURNS,
     NET_NUMBERS = sizeof(struct net) / sizeof(float) };
 
+/* A training example. `base` is subtracted from the score, so the network learns the difference (net.c). */
 struct lesson {
     float input[NET_INPUTS];
     float base, score;
@@ -239,7 +252,8 @@ struct lesson {
 static struct lesson lessons[LESSON_ROOM];
 static unsigned lesson_count;
 
-/* The network itself, the slope of its error in a batch, and the running means of that and of its square. */
+/* The network itself, the slope of its error in a batch, and the running means of that and of its square.
+ * As a union with an array, so that the optimizer can treat all weights alike. */
 static union numbers {
     struct net net;
     float of[NET_NUMBERS];
@@ -294,7 +308,9 @@ static void play_lessons(const struct tables *tables, unsigned seats, struct pyr
         lessons[i].score = (float)pyr_table_score(&state.open, box, lessons[i].seat).total;
 }
 
-/* Adds the slope of half the squared error. Returns the squared error. */
+/* Adds the slope of half the squared error. Returns the squared error.
+ * Backpropagation by hand: one hidden layer, rectified, plus direct weights from the inputs. The forward pass is
+ * that of net.c without its accumulator. */
 static double learn_lesson(const struct lesson *lesson)
 {
     const struct net *net = &now.net;
@@ -355,6 +371,7 @@ static void descend(float rate)
     }
 }
 
+/* Four decimals keep the file small. */
 static void write_row(const float *from, unsigned count, const char *indent, const char *end)
 {
     printf("%s{", indent);
@@ -418,6 +435,7 @@ static int learn_net(uint64_t seed, unsigned games)
     return 0;
 }
 
+/* The first letter of the command is enough. */
 int main(int count, char **words)
 {
     static char text[1 << 20];

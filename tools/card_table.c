@@ -13,6 +13,7 @@
 
 #define MAX_EDITION 1000000
 
+/* What happened to one card over all games. */
 struct tally {
     uint64_t dealt, kept;        /* R4 */
     uint64_t offered, taken;     /* choices made while the card lay in the display, and those that took it */
@@ -27,6 +28,7 @@ struct visit {
     int points;
 };
 
+/* Everything that is counted, over all games. */
 struct count {
     struct tally card[PYR_CARDS];
     uint64_t games, seats, out, choices, draws;
@@ -35,6 +37,7 @@ struct count {
     int64_t score, winner_score, part[5];    /* parts: pyramids, torches, pyramid points, gems, skulls */
 };
 
+/* What the command line asks for. */
 struct options {
     const char *file, *bot;
     unsigned players, games;
@@ -69,6 +72,7 @@ static bool read_number(const char *text, uint64_t low, uint64_t high, uint64_t 
     return !*end && *number >= low && *number <= high;
 }
 
+/* False: the help is printed and the exit code is 2. */
 static bool read_options(struct options *o, int argc, char **argv)
 {
     uint64_t number;
@@ -94,6 +98,7 @@ static bool read_options(struct options *o, int argc, char **argv)
     return o->file != NULL;
 }
 
+/* False after a message. */
 static bool read_edition(struct pyr_edition *edition, const char *path)
 {
     struct pyr_fault fault;
@@ -142,7 +147,9 @@ static void count_step(struct count *count, const struct pyr_state *state, pyr_s
     }
 }
 
-/* A mark's points go to the card it was made on, whatever they came from. */
+/* A mark's points go to the card it was made on, whatever they came from.
+ * The mark is made on a copy, and the difference of the scores is what it brought; a torch or a gem may bring
+ * nothing. */
 static void count_mark(struct visit *visit, const struct pyr_box *box, const struct pyr_desk *before, unsigned round,
     pyr_pattern pattern, pyr_step step)
 {
@@ -153,7 +160,8 @@ static void count_mark(struct visit *visit, const struct pyr_box *box, const str
     on->turns += (before->flags & PYR_DESK_FIRST) != 0;
 }
 
-/* The turn is over: its completed cards get their 10 and the pyramid points that they brought. */
+/* The turn is over: its completed cards get their 10 and the pyramid points that they brought.
+ * `done` and `tile` are what was known before; the differences are this turn's. */
 static void count_completed(struct count *count, struct visit *visit, const struct pyr_box *box,
     const struct pyr_table *open, pyr_cardset *done, pyr_seat tile[PYR_COLOURS][PYR_TILES])
 {
@@ -211,7 +219,8 @@ static void count_end(struct count *count, const struct pyr_box *box, const stru
 }
 
 /* Completed cards are counted when their turn is over, once the pyramid points have been taken: at the next mark, or at
- * the end. */
+ * the end.
+ * Streams as in `pyramids sim`: even ones deal, odd ones are the bots'. */
 static void play(struct count *count, const struct pyr_box *box, const struct pyr_bot *bot, void *memory,
     const struct options *o, unsigned game)
 {
@@ -246,6 +255,7 @@ static void play(struct count *count, const struct pyr_box *box, const struct py
     count_end(count, box, &state.open);
 }
 
+/* 0 where there is nothing to divide by: a card that was never dealt. */
 static double ratio(double part, double whole)
 {
     return whole > 0 ? part / whole : 0;
@@ -303,6 +313,7 @@ static void print_colours(const struct count *count, const struct pyr_box *box)
     }
 }
 
+/* One line with averages per player, for the table of all settings in docs/editions.md. */
 static void print_summary(const struct count *count, const struct options *o)
 {
     double seats = (double)count->seats, games = (double)count->games;

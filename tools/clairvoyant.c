@@ -20,6 +20,7 @@
 
 #include "policy.h"
 
+
 #define BEAM 24                  /* plans kept */
 #define TRIED 24                 /* steps tried of each, the policy's best */
 #define MOST (BEAM * TRIED + BEAM)
@@ -28,11 +29,13 @@ static const struct pyr_box *box;
 static struct tables *tables;
 static const struct pyr_bot *greedy;
 
+/* A state that can be reached, with what playing on from there brings. */
 struct plan {
     struct pyr_state state;
     int margin, points;          /* that playing on by the policy brings */
 };
 
+/* Bots see only their view; the planner alone knows the state. */
 static pyr_step ask(const struct pyr_bot *bot, void *memory, const struct pyr_state *state, pyr_seat seat,
 struct pyr_rng *rng)
 {
@@ -41,7 +44,9 @@ struct pyr_rng *rng)
     return bot->choose(memory, box, &view, rng, NULL);
 }
 
-/* Lets chance and the others go on until the seat has to decide or the game is over. */
+/* Lets chance and the others go on until the seat has to decide or the game is over.
+ * The generator is seeded anew each time, so that the others' choices depend on the table alone and a plan can be
+ * repeated. */
 static void go_on(struct pyr_state *state, pyr_seat seat)
 {
     struct pyr_rng rng;
@@ -160,6 +165,7 @@ static void plan_game(struct pyr_state *start, pyr_seat seat, int *points, int *
     *margin = list[0].margin;
 }
 
+/* bot NULL: the clairvoyant. The seat rotates; games of one shuffle follow each other, as in duplicate games. */
 static void play(const struct pyr_bot *bot, void *memory, unsigned players, uint64_t seed, uint64_t game, double *points,
 double *margin)
 {
@@ -184,6 +190,7 @@ double *margin)
     *margin += gap;
 }
 
+/* The clairvoyant comes first (i == 4), since the others are compared with it. */
 int main(int argc, char **argv)
 {
     static struct pyr_edition edition;

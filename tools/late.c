@@ -36,6 +36,7 @@ static const struct pyr_box *box;
 
 /* Values that were found before, by all of the position; old ones are overwritten. */
 #define MEMO (1u << 18)
+/* A transposition table: one entry per place, replaced always. */
 static struct memo {
     struct late late;
     double value;
@@ -56,7 +57,8 @@ static uint64_t hash(const struct late *late)
 
 static double value_of_turn(const struct late *late);
 
-/* Expected final points before the next card is revealed. */
+/* Expected final points before the next card is revealed.
+ * A chance node: the mean over the patterns that can come, weighted by how many cards of each are left. */
 static double value_of_rest(const struct late *late)
 {
     if (!late->turns)
@@ -154,7 +156,8 @@ static double value_of_step(const struct late *late, pyr_step step)
     return next.desk.due ? value_of_turn(&next) : value_of_end(next);
 }
 
-/* The best mark and what follows. */
+/* The best mark and what follows.
+ * A decision node: extra marks are decisions of their own. */
 static double value_of_turn(const struct late *late)
 {
     struct pyr_steps steps;
@@ -213,6 +216,7 @@ static void see(struct late *late, const struct pyr_state *state, pyr_seat seat,
     late->tiles[0] = (uint8_t)(late->tiles[0] | open->revealed[open->turn] << 4);
 }
 
+/* A complete choice in notation, with its value in expected points. */
 struct solved {
     char text[PYR_MAX_PARTS * 8 + 16];
     double value;
@@ -243,12 +247,14 @@ static void solve(const struct late *late, const struct pyr_desk *start, pyr_ste
     }
 }
 
+/* By value, then by text, so that the file is the same on every machine. */
 static int better(const void *a, const void *b)
 {
     const struct solved *x = a, *y = b;
     return x->value != y->value ? (x->value < y->value) - (x->value > y->value) : strcmp(x->text, y->text);
 }
 
+/* Numbers of players, turns to come and seats change from game to game, so that all combinations come equally often. */
 static void make(unsigned count, uint64_t seed)
 {
     unsigned made = 0;
@@ -277,6 +283,9 @@ static void make(unsigned count, uint64_t seed)
 
 }
 
+/* The bot chooses step by step, as in a game, and its whole choice is looked up in the line. "exact" is a loss below
+ * rounding. The bit 0x80 is a seat that never chooses, so the phase does not end while the bot is making its extra
+ * marks. */
 static int score(FILE *file, const struct pyr_bot *bot, uint64_t nodes)
 {
     size_t size = (bot->memory(box) + 63) / 64 * 64;

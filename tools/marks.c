@@ -27,6 +27,7 @@
 
 #define EARLY_WORLDS 4000        /* when clear cases stop */
 #define REFERENCE_WORLDS 20000
+/* Options that stay after the second round. */
 #define MOST 6
 
 /* A decision, and both opinions. */
@@ -46,12 +47,14 @@ static char **game_name;
 static struct pyr_match **kept;              /* by game, to the end */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* For a tool that runs by hand, ending at once is enough. */
 static void fail(const char *what, const char *name)
 {
     fprintf(stderr, "marks: %s: %s\n", name, what);
     exit(1);
 }
 
+/* Never NULL. Not freed by all callers: the tool ends soon. */
 static char *read_file(const char *name, size_t *size)
 {
     FILE *file = fopen(name, "rb");
@@ -98,6 +101,7 @@ static void add_record(const char *name)
 
 /* The second opinion. */
 
+/* As is_better in src/bots/analysis.c: the chance to win, plus half a percent per point. */
 static double worth(struct pyr_result result) { return result.win / 12.0 + 0.005 * result.points; }
 
 static bool is_same(const struct pyr_option *a, const struct pyr_option *b)
@@ -105,7 +109,8 @@ static bool is_same(const struct pyr_option *a, const struct pyr_option *b)
     return pyr_choice_is_same(a->step, a->count, b->step, b->count);
 }
 
-/* Plays all options in some worlds and moves the best to the front; `made` always stays. Returns how many stay. */
+/* Plays all options in some worlds and moves the best to the front; `made` always stays. Returns how many stay.
+ * Sorted by insertion; what is left of `made` is appended behind the others. */
 static unsigned select_best(const struct pyr_view *view, struct pyr_option *option, unsigned count, unsigned worlds,
     unsigned stay, const struct pyr_option *made, struct pyr_rng *rng)
 {
@@ -147,6 +152,7 @@ static bool is_clear(const struct item *it)
     return true;
 }
 
+/* The final comparison uses worlds in which nothing was selected, so it has no selection bias (the winner's curse). */
 static void judge(struct item *it)
 {
     struct pyr_option option[PYR_MAX_OPTIONS], made = { .count = 0 };
@@ -185,6 +191,7 @@ static void judge(struct item *it)
 
 static struct pyr_luck_how how;
 
+/* Items differ in length, so threads take one at a time. Each writes only to its own item. */
 static void *work(void *is_judge)
 {
     for (;;) {
@@ -223,6 +230,7 @@ static int mark_of(double points, double win)
     return mark;
 }
 
+/* Decisions without a line keep a loss of 0. */
 static void read_reference(const char *name)
 {
     FILE *file = fopen(name, "r");
@@ -265,7 +273,8 @@ static void report_levels(void)
     }
 }
 
-/* How many marks agree. False if those that are called certain do not, or ranges do not hold, in 95 of 100 cases. */
+/* How many marks agree. False if those that are called certain do not, or ranges do not hold, in 95 of 100 cases.
+ * A mark of the reference is "possible" if it lies within the range that the analysis shows. */
 static bool report(bool verbose)
 {
     unsigned same = 0, shown = 0, shown_same = 0, sure = 0, sure_same = 0, sure_shown = 0, sure_shown_same = 0, unsure = 0,

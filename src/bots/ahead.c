@@ -7,11 +7,13 @@
  */
 #include "ahead.h"
 
+/* One call of ahead_values: what stays the same over the whole tree. */
 struct ahead {
     const struct ahead_plan *plan;
     struct net_table root;       /* the table after the present turn */
 };
 
+/* One way to play a turn, with the desk that it leads to. */
 struct leaf {
     struct net_node node;
     float value;                 /* as it stands */
@@ -20,7 +22,10 @@ struct leaf {
 static float before_turn(const struct ahead *a, const struct net_node *node, const uint8_t *pool, unsigned left,
     unsigned depth);
 
-/* The best that can be made of a turn whose pattern is known. `at` is the table after it. */
+/* The best that can be made of a turn whose pattern is known. `at` is the table after it.
+ * The tree is kept small by two widths: `tried` marks of the policy are rated by the network, and of these the
+ * best `followed` are searched on. The insertion sort keeps the list in descending order, so best[0] is the answer
+ * where the search ends. */
 static float turn(const struct ahead *a, struct net_table *at, const struct net_node *node, unsigned pattern, unsigned depth)
 {
     struct policy_desk marks;
@@ -79,6 +84,9 @@ static float before_turn(const struct ahead *a, const struct net_node *node, con
     return sum / cards;
 }
 
+/* Fills in the value of each candidate: expected final points of this seat alone, the other players being left out. A
+ * draw from the deck is a chance node of its own: the mean over all cards that may be on top. `slot` is the empty
+ * place on the desk. */
 void ahead_values(const struct net *net, const struct tables *tables, const struct ahead_plan *plan,
     const struct pyr_box *box, const struct pyr_view *view, struct candidate *list, unsigned count)
 {

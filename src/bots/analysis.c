@@ -13,6 +13,8 @@
 
 #include "policy.h"
 
+/* What is behind the caller's `memory`. The tables come first, so that a pointer to it is also one to them
+ * (policy_playout). */
 struct analysis {
     struct tables tables;        /* first */
     bool (*is_over)(void *context);
@@ -61,6 +63,8 @@ static float share(unsigned winners, unsigned seat)
     return winners >> seat & 1 ? 1.0f / (float)__builtin_popcount(winners) : 0;
 }
 
+/* `dealt` replaces the sampled deals where the caller knows all of them. With no playouts
+ * everything is 0. If it is stopped, the sums are still divided by all playouts; such an outlook cannot be used. */
 void pyr_analysis_outlook(const void *memory, const struct pyr_box *box, const struct pyr_view *view,
     const struct pyr_chance *dealt, uint32_t playouts, struct pyr_rng *rng, struct pyr_outlook *outlook)
 {
@@ -88,6 +92,7 @@ void pyr_analysis_outlook(const void *memory, const struct pyr_box *box, const s
 
 /* Collecting options. */
 
+/* A list of options that is being filled, best prior first, at most `room` long. */
 struct collector {
     const struct analysis *analysis;
     const struct tables *tables; /* in there */
@@ -200,6 +205,7 @@ static void collect(struct collector *c, const struct pyr_option *made)
 
 /* Trying them. */
 
+/* The results of one option over all worlds. */
 struct trial {
     double points, win;          /* sums */
     double points_gap, points_gap_squares, win_gap, win_gap_squares;   /* differences to the first option, world by world */
@@ -273,6 +279,7 @@ static bool is_better(const struct pyr_option *a, const struct pyr_option *b)
     return a->win + 0.005f * a->points > b->win + 0.005f * b->points;
 }
 
+/* An insertion sort: it is stable, so options of equal value keep the policy's order, and lists are short. */
 static void rank(struct pyr_option *list, unsigned count)
 {
     for (unsigned i = 1; i < count; i++) {
@@ -284,6 +291,7 @@ static void rank(struct pyr_option *list, unsigned count)
     }
 }
 
+/* Turns sums into means and margins. A settled position needs no margins: nothing is left to chance. */
 static void note(struct collector *c, const struct trial *trial, uint32_t worlds)
 {
     for (unsigned i = 0; i < c->count; i++) {
@@ -328,6 +336,8 @@ bool pyr_analysis_is_settled(const struct pyr_view *view)
     return !turns_left(&view->open) && view->open.phase >= PYR_MARK;
 }
 
+/* Writes `worlds` times `count` results, world by world. A win is counted in twelfths, so that a win shared by two,
+ * three or four is still a whole number. */
 bool pyr_analysis_play(const void *memory, const struct pyr_box *box, const struct pyr_view *view,
     const struct pyr_option *options, unsigned count, uint32_t worlds, struct pyr_rng *rng, struct pyr_result *result)
 {
@@ -350,6 +360,8 @@ bool pyr_analysis_play(const void *memory, const struct pyr_box *box, const stru
     return true;
 }
 
+/* Returns how many choices there are; only those that were compared to the end have final values, and they come
+ * first. */
 unsigned pyr_analysis_options(const void *memory, const struct pyr_box *box, const struct pyr_view *view, uint32_t playouts,
     struct pyr_rng *rng, const struct pyr_option *made, struct pyr_option *options, unsigned room)
 {

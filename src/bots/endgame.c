@@ -23,16 +23,20 @@ struct node {
     uint16_t first;              /* which of the root's steps led here */
 };
 
+/* One way to play a turn to its end, completed cards set aside, new ones not taken yet. */
 struct leaf {
     struct node node;
     float value;                 /* estimate, for the order */
 };
 
+/* A beam: at most `most` leaves in descending order of value. */
 struct leaves {
     struct leaf list[ENDGAME_BREADTH];
     unsigned count, most;
 };
 
+/* One call of endgame_values: what stays the same over the whole search, and the count of its work. The display stays
+ * as it is now: what other players take from it in between is ignored. */
 struct game {
     const struct tables *tables;
     const struct pyr_box *box;
@@ -46,7 +50,9 @@ static unsigned count(uint64_t set)
     return (unsigned)__builtin_popcountll(set);
 }
 
-/* Sets completed cards aside and takes the pyramid points (R12, R14). */
+/* Sets completed cards aside and takes the pyramid points (R12, R14).
+ * Points are taken as if nobody else took any in the meantime: the search has one player. The same in net.c
+ * (end_turn). */
 static void complete(const struct game *game, struct node *node)
 {
     struct pyr_desk *desk = &node->desk;
@@ -67,7 +73,8 @@ static void complete(const struct game *game, struct node *node)
     }
 }
 
-/* Puts the display's best cards into empty places; a card that is taken twice in different places does no harm here. */
+/* Puts the display's best cards into empty places; a card that is taken twice in different places does no harm here.
+ * By the value of the fresh card alone; the race for pyramid points is left out. */
 static void replace(const struct game *game, struct pyr_desk *desk, unsigned left)
 {
     pyr_card used = PYR_NO_CARD;
@@ -87,7 +94,9 @@ static void replace(const struct game *game, struct pyr_desk *desk, unsigned lef
     }
 }
 
-/* What a desk is worth with so many turns to come: exact with none, else by the tables. */
+/* What a desk is worth with so many turns to come: exact with none, else by the tables.
+ * The tables assume that every turn is used on the card; with two cards on the desk that is too much, hence the
+ * factor of 0.7. */
 static float estimate(const struct game *game, const struct node *node, unsigned left)
 {
     const struct pyr_desk *desk = &node->desk;
@@ -103,7 +112,9 @@ static float estimate(const struct game *game, const struct node *node, unsigned
     return (float)pyr_desk_score(desk, game->box, node->points).total + (float)more * (0.7f / TABLE_UNIT);
 }
 
-/* Keeps the best ways to play the turn; those that leave the same spaces free by the same first step are one. */
+/* Keeps the best ways to play the turn; those that leave the same spaces free by the same first step are one.
+ * Merging is what keeps the beam useful: the same extra marks in another order lead to the same desk and would
+ * fill it up with copies. A new leaf of a higher value is added beside the old one, not in its place. */
 static void add_leaf(const struct game *game, struct leaves *to, const struct node *node, unsigned left)
 {
     struct leaf leaf = { *node, 0 };
@@ -125,7 +136,9 @@ static void add_leaf(const struct game *game, struct leaves *to, const struct no
 }
 
 /* All ways to go on with the turn.
- * Recursive over extra marks. Beyond MOST_NODES only the first mark is still listed in full. */
+ * Recursive over extra marks. Beyond MOST_NODES only the first mark is still listed in full.
+ * Steps of a desk whose turn is over (`due` is 0) end the recursion. Every node is a copy on the stack; the depth
+ * is the number of marks in one turn. */
 static void expand(struct game *game, struct leaves *to, const struct node *node, pyr_pattern pattern, unsigned left)
 {
     struct pyr_steps steps;
@@ -156,7 +169,8 @@ static void expand(struct game *game, struct leaves *to, const struct node *node
 static float before_turn(struct game *game, const struct node *node, const uint8_t *pool, unsigned left);
 
 /* All marks of a turn are made: the best new card of the display, a second one by the tables. Drawing is left out: the
- * mean of the deck hardly ever beats the best of four. */
+ * mean of the deck hardly ever beats the best of four.
+ * With no empty place, or nothing in the display that could be taken, the game continues as it is. */
 static float after_turn(struct game *game, const struct node *node, const uint8_t *pool, unsigned left)
 {
     const struct pyr_desk *desk = &node->desk;
@@ -182,7 +196,8 @@ static float after_turn(struct game *game, const struct node *node, const uint8_
     return any ? best : before_turn(game, node, pool, left);
 }
 
-/* The best that can be made of a turn whose pattern is known, `left` more to come. */
+/* The best that can be made of a turn whose pattern is known, `left` more to come.
+ * Without further turns the value of the best leaf is exact, and the beam can be one wide. */
 static float turn(struct game *game, const struct node *node, pyr_pattern pattern, const uint8_t *pool, unsigned left)
 {
     struct leaves leaves = { .count = 0, .most = left && game->nodes < MOST_NODES ? game->breadth / 2 : 1 };
@@ -228,7 +243,9 @@ static float value_taken(struct game *game, const struct node *node, pyr_card ca
     return before_turn(game, &next, pool, left);
 }
 
-/* All first steps share one list of leaves: a step whose best leaf is not among the `breadth` best keeps -1e6. */
+/* All first steps share one list of leaves: a step whose best leaf is not among the `breadth` best keeps -1e6.
+ * Values are in the order of `steps`. Steps that take a card are searched one by one, since each leads to a
+ * different desk; a draw is the mean over the cards of the deck. */
 void endgame_values(const struct tables *tables, const struct pyr_box *box, const struct pyr_view *view, unsigned breadth,
     const pyr_step *steps, float *values, unsigned steps_count)
 {

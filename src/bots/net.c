@@ -32,6 +32,7 @@ struct half {
     bool there, fresh;           /* there is a card; it has no marks */
 };
 
+/* For an empty slot: worth nothing in any number of turns. */
 static const int16_t no_curve[TABLE_TURNS];
 
 /* What the tables know about the card of a slot. */
@@ -105,6 +106,7 @@ void net_begin(struct net_table *to, const struct net *net, const struct tables 
     set_table(to, left, pool);
 }
 
+/* The rivals stay those of the root: what other players complete in the meantime is not simulated. */
 void net_begin_at(struct net_table *to, const struct net_table *from, unsigned left, const uint8_t *pool)
 {
     to->net = from->net;
@@ -128,7 +130,10 @@ void net_node_init(struct net_node *to, const struct pyr_table *open, pyr_seat s
 }
 
 /* habit: long, because the inputs of the network are listed one after the other, in the order in which it was trained; parts
- * would hide that order. */
+ * would hide that order.
+ * Inputs are scaled to about 0 to 1 by the constants in each line (TABLE_UNIT turns table values into points; the
+ * rest is a typical size), since training with gradient descent needs inputs of similar size. They are part of the
+ * trained network: changing one needs new weights (tools/bot_learn.c). */
 void net_inputs(struct net_table *at, const struct net_node *node, float *to)
 {
     const struct pyr_desk *desk = &node->desk;
@@ -253,7 +258,9 @@ float net_base(const struct net_table *at, const struct net_node *node)
 /* A comparison of four floats gives four masks, all ones or zeros: x & (x > 0) is the rectifier without a branch. */
 typedef int32_t mask __attribute__((vector_size(16)));
 
-/* What the network says of them. */
+/* What the network says of them.
+ * An input that has not changed costs one comparison; one that has costs a row of weights. The sums depend on the
+ * order in which desks were rated by rounding only. */
 static float net_output(struct net_table *at, const float *input)
 {
     const struct net *net = at->net;
@@ -277,6 +284,7 @@ static float net_output(struct net_table *at, const float *input)
     return at->direct + (total[0] + total[1]) + (total[2] + total[3]);
 }
 
+/* Writes to `at`: the accumulator and the values kept per slot. So a struct net_table belongs to one thread. */
 float net_score(struct net_table *at, const struct net_node *node)
 {
     float input[NET_INPUTS];
@@ -286,7 +294,9 @@ float net_score(struct net_table *at, const struct net_node *node)
     return net_base(at, node) + net_output(at, input);
 }
 
-/* Sets completed cards aside, takes the pyramid points (R12, R14) and new cards. */
+/* Sets completed cards aside, takes the pyramid points (R12, R14) and new cards.
+ * Other players are left out: a claim always takes the next free tile. New cards are taken only if there is a turn
+ * to use them in. */
 static void end_turn(const struct net_table *at, struct net_node *node)
 {
     struct pyr_desk *desk = &node->desk;
@@ -334,7 +344,8 @@ void net_renew(const struct net_table *at, struct pyr_desk *desk)
     }
 }
 
-/* The first mark is given, extra marks are the policy's best. */
+/* The first mark is given, extra marks are the policy's best.
+ * The round is that of the turn that is played: after it, at->left turns are to come. */
 void net_play(const struct net_table *at, struct net_node *node, unsigned pattern, pyr_step mark)
 {
     struct pyr_desk *desk = &node->desk;

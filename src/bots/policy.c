@@ -10,6 +10,7 @@
 
 #include "policy.h"
 
+/* A completed pyramid, in TABLE_UNITs. */
 enum { PYRAMID_WORTH = PYR_RULEBOOK_PYRAMID * TABLE_UNIT };
 
 static unsigned count(uint64_t set)
@@ -40,7 +41,10 @@ static int rivals(const struct pyr_box *box, const struct pyr_table *open, const
     return found;
 }
 
-/* What completing a card of that colour brings beside ten points, `have` being one's pyramids of the colour before it. */
+/* What completing a card of that colour brings beside ten points, `have` being one's pyramids of the colour before it.
+ * The weights (weights.h) are in 32nds. Rivals make a finished pair more urgent, and the first half of a
+ * pair less likely to pay. Below 12 turns the chance to finish the second half in time is taken to fall in
+ * proportion. */
 static int race(const struct tables *tables, const struct pyr_box *box, const struct pyr_table *open,
     const struct pyr_desk *desk, unsigned colour, unsigned have, unsigned left)
 {
@@ -71,6 +75,8 @@ void policy_begin(struct policy_desk *to, const struct tables *tables, const str
     policy_begin_at(to, tables, box, open, desk, turns_left(open));
 }
 
+/* Looks up once what all marks of this desk share, so that a mark costs a few additions and one table entry. Slots
+ * without a card are not filled in; no legal mark is on them. */
 void policy_begin_at(struct policy_desk *to, const struct tables *tables, const struct pyr_box *box,
     const struct pyr_table *open, const struct pyr_desk *desk, unsigned left)
 {
@@ -139,6 +145,8 @@ int policy_value_mark(const struct policy_desk *at, pyr_step mark)
     return value + tables->value[c][at->index[slot] | (unsigned)(gain >> 32)][at->t] - at->base[slot];
 }
 
+/* The chance of the pyramid points is scaled by how likely the card is completed at all. When keeping, no turn has
+ * been played yet: the whole game is to come. */
 int policy_value_card(const struct tables *tables, const struct pyr_box *box, const struct pyr_table *open,
     const struct pyr_desk *desk, pyr_card card, pyr_cardset also)
 {
@@ -256,6 +264,7 @@ static pyr_step full_mark(const struct policy_desk *at, unsigned pattern)
     return best ? best : pyr_step_pass();
 }
 
+/* For extra marks in other searches: always looks at every legal mark. */
 pyr_step policy_mark(const struct tables *tables, const struct pyr_box *box, const struct pyr_table *open,
     const struct pyr_desk *desk)
 {
@@ -264,7 +273,8 @@ pyr_step policy_mark(const struct tables *tables, const struct pyr_box *box, con
     return full_mark(&at, open->revealed[open->turn]);
 }
 
-/* Best first, at most 64. A pass if nothing can be marked. */
+/* Best first, at most 64. A pass if nothing can be marked.
+ * Insertion into a sorted list: `most` is small, and most marks are refused by the first comparison. */
 unsigned policy_best_marks(const struct policy_desk *at, unsigned pattern, pyr_step *to, unsigned most)
 {
     const struct pyr_desk *desk = at->desk;
@@ -338,6 +348,8 @@ pyr_step policy_step(const struct tables *tables, const struct pyr_box *box, con
     return best;
 }
 
+/* Seats that are waiting at the same time choose in seat order. No choice sees another one of the same phase, so the
+ * order does not matter. */
 unsigned policy_playout(const struct tables *tables, const struct pyr_box *box, struct pyr_state *state, bool exact)
 {
     unsigned made = 0;

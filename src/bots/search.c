@@ -20,6 +20,9 @@ enum { MOST_STEPS = 9 * 50 };
  * what that is uncertain by. A true margin is uncertain, too, by what the players of a playout could have done better,
  * so a near miss is worth more than a rout; and it varies less than a win, so that fewer playouts tell two choices
  * apart.
+ * Called at the leaf of a playout. The function x / (spread + |x|) is a sigmoid without exp(): the result is the same
+ * on every machine, and freestanding wasm has no exp(). A true draw on points is decided by the tie rule (R17), hence
+ * the margin of 1 or -1.
  */
 static float result(const struct tables *tables, const struct search_plan *plan, const struct pyr_box *box,
     const struct pyr_state *state, pyr_seat seat)
@@ -54,7 +57,9 @@ static float result(const struct tables *tables, const struct search_plan *plan,
     return 0.5f + 0.5f * margin / (spread + size) + 1e-4f * margin;
 }
 
-/* Everyone plays by the policy up to the plan's turns after the present one, or to the end. */
+/* Everyone plays by the policy up to the plan's turns after the present one, or to the end.
+ * `state` is changed in place. It is a sampled world, so even hidden cards are known in it; the policy looks only
+ * at what its seat may see. */
 static void play_on(const struct tables *tables, const struct search_plan *plan, const struct pyr_box *box,
     struct pyr_state *state)
 {
@@ -75,7 +80,9 @@ static void play_on(const struct tables *tables, const struct search_plan *plan,
     }
 }
 
-/* In the last turns: only choices whose expected points are among the best stay. */
+/* In the last turns: only choices whose expected points are among the best stay.
+ * Fills `list` and returns how many there are, at least one. In the last turn there is no slack: only
+ * choices of equal value stay, and the playouts decide between them by who wins. */
 static unsigned count_out(const struct tables *tables, const struct search_plan *plan, const struct pyr_box *box,
     const struct pyr_view *view, struct candidate *list)
 {
@@ -101,7 +108,10 @@ static unsigned count_out(const struct tables *tables, const struct search_plan 
 }
 
 /* Of many choices the best as they stand, of these the best some turns ahead. Not for keeping, when there is no display
- * yet: the network has never seen that. */
+ * yet: the network has never seen that.
+ * Two passes, because the look ahead is expensive: the first one rates every candidate without looking ahead
+ * (depth 0), the second one looks ahead with the few that are left. Values are reset to 0 at the end, since the
+ * playouts sum their results into them. */
 static unsigned candidates_ahead(const struct tables *tables, const struct search_plan *plan, const struct pyr_box *box,
     const struct pyr_view *view, struct candidate *list)
 {
@@ -121,6 +131,11 @@ static unsigned candidates_ahead(const struct tables *tables, const struct searc
     return kept;
 }
 
+/* Candidates are found in one of three ways: by the endgame search in the last turns, by the network with a look
+ * ahead, or by the policy. If more than one is left, playouts decide. Common random numbers: every candidate is
+ * played in the same sampled world, so that the luck of the cards cancels in the comparison. Sums are never reset
+ * between rounds: candidates that are still in the list have all been played equally often, so sums compare as means
+ * do. */
 pyr_step search_choose(const struct tables *tables, const struct search_plan *plan, const struct pyr_box *box,
     const struct pyr_view *view, struct pyr_rng *rng, const struct pyr_budget *budget)
 {
@@ -143,6 +158,8 @@ pyr_step search_choose(const struct tables *tables, const struct search_plan *pl
                 play_on(tables, plan, box, &state);
                 list[i].value += result(tables, plan, box, &state, view->seat);
             }
+            /* Out of time: the sums so far decide. All candidates have been played in this world, so they can be
+             * compared. */
             if (budget && budget->is_over && budget->is_over(budget->context)) {
                 playouts = 0;
                 break;

@@ -18,6 +18,7 @@ typedef int16_t lanes __attribute__((vector_size(16)));
 /* Eight times this is a lane's most. No classic card comes near; one full of crosses would. */
 enum { MOST_VALUE = 32000 / PYR_EXPEDITIONS };
 
+/* One way to mark a pattern on a card, prepared once per card. */
 struct placement {
     pyr_spaces spaces;
     uint16_t bits;               /* of the index */
@@ -26,8 +27,10 @@ struct placement {
     bool tomb;
 };
 
+/* Each turn of the pattern at each of 25 anchors, and each single space. */
 #define MOST_PLACEMENTS (PYR_MAX_TURNS * 25 + 25)
 
+/* All placements on one card, by pattern. */
 struct placements {
     struct placement list[PYR_PATTERNS][MOST_PLACEMENTS];
     unsigned count[PYR_PATTERNS];
@@ -71,12 +74,15 @@ static inline lanes later(lanes v)
     return (lanes){ 0, v[0], v[1], v[2], v[3], v[4], v[5], v[6] };
 }
 
+/* The four neighbours of each space. Rows are PYR_ROW bits apart, one more than a row has spaces, so nothing wraps
+ * into the next row; callers mask the result with open spaces. */
 static pyr_spaces around(pyr_spaces set)
 {
     return set << 1 | set >> 1 | set << PYR_ROW | set >> PYR_ROW;
 }
 
-/* Steps from `from` to each space over open spaces. */
+/* Steps from `from` to each space over open spaces.
+ * Breadth-first search by whole sets: each pass is one ring further out. 99 means out of reach. */
 static void find_distances(pyr_spaces open, pyr_spaces from, uint8_t *distance)
 {
     for (unsigned i = 0; i < 32; i++)
@@ -139,7 +145,8 @@ static void map_card(struct card_map *map, const struct pyr_card_face *card)
     }
 }
 
-/* A space has one symbol at most. */
+/* A space has one symbol at most.
+ * In TABLE_UNITs, by the weights. */
 static int price(const struct weights *w, const struct pyr_card_face *card, pyr_spaces space)
 {
     return space & (card->ruby | card->emerald) ? w->of[W_GEM] : space & card->torch ? w->of[W_TORCH] :
@@ -160,6 +167,7 @@ static void add_placement(struct placements *to, const struct weights *w, unsign
         to->list[pattern][to->count[pattern]++] = p;
 }
 
+/* Only walls are checked here; whether a placement is legal depends on the marks and is tested in value_set. */
 static void find_placements(struct placements *to, const struct weights *w, const struct pyr_box *box,
     const struct pyr_card_face *card, const struct card_map *map)
 {
@@ -182,7 +190,8 @@ static void find_placements(struct placements *to, const struct weights *w, cons
 }
 
 /* One set of marks: for each pattern the best placement or none, then the mean over the eight expedition cards.
- * The best placement is that of the longest horizon; values are the best of each horizon by itself. */
+ * The best placement is that of the longest horizon; values are the best of each horizon by itself.
+ * Lane 0 is masked out at the end: with no turns to come nothing is worth anything. */
 static lanes value_set(const struct placements *moves, const struct pyr_box *box, int16_t (*value)[TABLE_TURNS],
     unsigned index, pyr_spaces marks, pyr_spaces reach, lanes done, uint8_t *best)
 {
@@ -255,7 +264,8 @@ static void value_card(struct tables *tables, const struct pyr_box *box, unsigne
     store(tables->fresh[c], value_set(moves, box, value, 0, 0, card->entrance, done, tables->fresh_best[c]));
 }
 
-/* How many spaces of a kind all cards have. */
+/* How many spaces of a kind all cards have.
+ * `member` is an offset into struct pyr_card_face, so that one function counts every kind of symbol. */
 static int total(const struct pyr_box *box, size_t member)
 {
     int sum = 0;
@@ -279,7 +289,9 @@ static float rate(const struct pyr_box *box, size_t member, int weight)
 
 static unsigned lesser(unsigned a, unsigned b) { return a < b ? a : b; }
 
-/* Gems: each turn brings a ruby or an emerald with the chances that the edition suggests. */
+/* Gems: each turn brings a ruby or an emerald with the chances that the edition suggests.
+ * Dynamic programming backwards from the last turn, where the score is known: four points per pair, one per gem of
+ * the larger kind. */
 static void value_gems(struct tables *tables, const struct pyr_box *box)
 {
     float ruby = rate(box, MEMBER(ruby), tables->weights.of[W_GEM_RATE]);
@@ -301,7 +313,8 @@ static void value_gems(struct tables *tables, const struct pyr_box *box)
     }
 }
 
-/* Skulls come more seldom than other symbols, since players go around them. */
+/* Skulls come more seldom than other symbols, since players go around them.
+ * The same recursion. A potion erases two skulls (R11). */
 static void value_skulls(struct tables *tables, const struct pyr_box *box)
 {
     float skull = rate(box, MEMBER(skull), tables->weights.of[W_SKULL_RATE]);
@@ -324,6 +337,7 @@ static void value_skulls(struct tables *tables, const struct pyr_box *box)
  * among four or five, hence a little above the mean. */
 enum { SAMPLE_EVERY = 12, SAMPLE_PASSES = 3 };
 
+/* Fixed-point iteration: values of cards need the value of a new card, which is the mean value of cards. */
 static void find_renewal(struct tables *tables, const struct pyr_box *box, struct placements *moves)
 {
     for (unsigned t = 0; t < TABLE_TURNS; t++)
@@ -340,6 +354,7 @@ static void find_renewal(struct tables *tables, const struct pyr_box *box, struc
     }
 }
 
+/* In this order: gems, skulls and maps are needed by all cards, the value of a new card before any card can be final. */
 void tables_prepare(struct tables *tables, const struct pyr_box *box, const struct weights *weights)
 {
     struct placements moves;

@@ -11,14 +11,16 @@
 #include "merge.h"
 #include "shard.h"
 
-/* How reports began before they were marked. */
+/* How reports began before they were marked.
+ * may_replace still accepts such pages as reports. */
 #define OLDER_PAGE "<style>:root{--bg:#F3EADA;--paper:#FFFCF5"
 
 enum { EDITION, HTML, PLAYOUTS, SEED, THREADS, SHARD, OUTPUT, JSON, OPTIONS };
 
 #define MOST_TASKS (2 * PYR_LOG_LINES)
 
-/* The columns grow with the words of a language (pyr_text_heading). */
+/* The columns grow with the words of a language (pyr_text_heading).
+ * In an unfinished game there are no final points: the column shows the expected ones instead. */
 static void print_sums(const struct pyr_judge_report *r)
 {
     struct pyr_column column[] = { { _("player"), 0, -18 }, { r->finished ? _("points") : _("expected"), 1, 7 },
@@ -51,7 +53,8 @@ static void print_sums(const struct pyr_judge_report *r)
         _("The game is not finished: expected final points = luck + skill; skill = par + gained + rest"));
 }
 
-/* What is not certain. */
+/* What is not certain.
+ * The largest margin of all players is shown: one sentence for all of them. */
 static void print_margins(const struct pyr_judge_report *r)
 {
     unsigned unsure = 0;
@@ -80,6 +83,7 @@ static void print_waiting(const struct pyr_judge_report *r)
     }
 }
 
+/* Decisions that cost something, one per line in the order of the record, then the sums. Line numbers count from 1. */
 static void print_text(const struct pyr_judge_report *r)
 {
     for (unsigned i = 0; i < r->decisions; i++) {
@@ -104,14 +108,16 @@ static void print_text(const struct pyr_judge_report *r)
     print_waiting(r);
 }
 
-/* Called by any thread, under the lock of judge.c. */
+/* Called by any thread, under the lock of judge.c.
+ * On a terminal only; analyze() erases the line at the end. */
 static void show_progress(void *context, unsigned begun, unsigned all)
 {
     (void)context;
     fprintf(stderr, "\r%u / %u", begun, all);
 }
 
-/* A page may take the place of a report only: never of the record, or of anything else that somebody typed by mistake. */
+/* A page may take the place of a report only: never of the record, or of anything else that somebody typed by mistake.
+ * A missing or empty file, or one that is not a regular file (a pipe, a device), may be written. */
 static bool may_replace(const char *path)
 {
     struct stat at;

@@ -66,6 +66,9 @@ static bool is_program(const char *command)
     return !error;
 }
 
+/* The names are taken from `list`, comma-separated; if there are fewer than players, they are repeated in order. A
+ * name with a slash that is no bot is the path of a program. Returns an exit code, after a message if it is not
+ * CLI_GOOD. */
 int arena_find_bots(struct arena *arena, const char *list)
 {
     unsigned named = 0;
@@ -113,6 +116,7 @@ static uint64_t shuffle_of(const struct arena *arena, uint64_t game)
     return arena->duplicate ? game / arena->players : game;
 }
 
+/* An entry without a bot is a program. */
 static bool has_outside(const struct arena *arena)
 {
     for (unsigned e = 0; e < arena->players; e++)
@@ -123,6 +127,8 @@ static bool has_outside(const struct arena *arena)
 
 /* Records. */
 
+/* Starts the worker's match with these cards. Players are named after their entry and its number, so that two of the
+ * same bot can be told apart in a record. */
 static enum pyr_err begin_match(struct worker *worker, uint64_t game, const struct pyr_chance *chance)
 {
     const struct arena *arena = worker->pool->arena;
@@ -145,6 +151,7 @@ static enum pyr_err match_step(struct pyr_match *match, pyr_seat seat, pyr_step 
     return err;
 }
 
+/* Always false, so that a caller can return it. */
 static bool fail_game(uint64_t game, enum pyr_err err)
 {
     char sentence[256];
@@ -153,6 +160,7 @@ static bool fail_game(uint64_t game, enum pyr_err err)
     return false;
 }
 
+/* Files are numbered like the games, from 1, with six digits, so that they sort. */
 static bool write_record(const struct worker *worker, uint64_t game)
 {
     const struct arena *arena = worker->pool->arena;
@@ -165,6 +173,7 @@ static bool write_record(const struct worker *worker, uint64_t game)
     return cli_write(path, log->text, log->start[log->lines]);
 }
 
+/* Plays the noted steps again on a match, which writes the text. Games without records need no match. */
 static bool note_record(struct worker *worker, uint64_t game)
 {
     const struct played *played = worker->played;
@@ -176,6 +185,8 @@ static bool note_record(struct worker *worker, uint64_t game)
 
 /* Choices. */
 
+/* A view contains only what the seat may know, so a bot cannot cheat. Only the choice itself counts as the bot's
+ * time. */
 static pyr_step choose_step(struct worker *worker, unsigned entry, const struct pyr_state *state, pyr_seat seat,
     struct pyr_rng *rng, struct arena_result *result)
 {
@@ -190,7 +201,9 @@ static pyr_step choose_step(struct worker *worker, unsigned entry, const struct 
     return step;
 }
 
-/* Sends an outside bot what has happened since, as far as its seat may see it. */
+/* Sends an outside bot what has happened since, as far as its seat may see it.
+ * Starts the program if it is not running: it then receives the game from the first line. All lines together have
+ * `seconds`. False: it could not be started or does not read. */
 static bool tell_outside(struct worker *worker, unsigned entry, pyr_seat seat, double seconds)
 {
     const struct pyr_match *match = worker->match;
@@ -218,7 +231,8 @@ static bool cannot_start(const struct outside *outside)
         (WEXITSTATUS(outside->status) == 126 || WEXITSTATUS(outside->status) == 127);
 }
 
-/* Gives up: nothing that this program would have played is worth a report. Said once, whatever the number of threads. */
+/* Gives up: nothing that this program would have played is worth a report. Said once, whatever the number of threads.
+ * `failed` also ends the other threads' games. */
 static void fail_start(struct arena_pool *pool, const struct outside *outside)
 {
     pthread_mutex_lock(&pool->lock);
@@ -236,7 +250,10 @@ static bool has_failed(struct arena_pool *pool)
     return failed;
 }
 
-/* One whole choice of an outside bot, or a random one in its place. */
+/* One whole choice of an outside bot, or a random one in its place.
+ * An answer that is late, illegal or missing counts as a fault.
+ * The random replacement keeps the game going and is drawn from
+ * the game's own generator. */
 static enum pyr_err choose_outside(struct worker *worker, unsigned entry, pyr_seat seat, struct pyr_rng *rng,
     struct arena_result *result)
 {
@@ -343,6 +360,7 @@ static bool play_inside(struct worker *worker, uint64_t game, struct pyr_state *
     return true;
 }
 
+/* Results are by entry, not by seat. An interrupted game leaves `finished` false and is not counted. */
 static bool play_game(struct worker *worker, uint64_t game, struct arena_result *result)
 {
     const struct arena *arena = worker->pool->arena;
@@ -406,6 +424,8 @@ static void *work(void *argument)
     }
 }
 
+/* The calling thread works too, as worker 0; if threads cannot be created, fewer do all the work. `result` has room
+ * for `count` times players results. */
 bool arena_play(struct arena_pool *pool, uint64_t first, uint64_t count, struct arena_result *result)
 {
     pthread_t thread[256];
@@ -424,6 +444,8 @@ bool arena_play(struct arena_pool *pool, uint64_t first, uint64_t count, struct 
     return !pool->failed;
 }
 
+/* Entries with the same bot share its tables within a thread. Cache lines are 64 bytes, and aligned_alloc wants a
+ * multiple of the alignment. */
 static bool equip(struct worker *worker, struct arena_pool *pool)
 {
     const struct arena *arena = pool->arena;
@@ -452,6 +474,8 @@ static bool equip(struct worker *worker, struct arena_pool *pool)
     return true;
 }
 
+/* The tables of all threads are prepared here, once, and not before each block of games. NULL after a message if
+ * memory runs out; `arena` must stay valid as long as the pool. */
 struct arena_pool *arena_pool_create(const struct arena *arena, unsigned threads)
 {
     struct arena_pool *pool = calloc(1, sizeof *pool);
@@ -475,6 +499,8 @@ no_memory:
     return NULL;
 }
 
+/* Also for a pool that is only half built. Tables that entries share are freed once; programs that still run are
+ * ended. */
 void arena_pool_destroy(struct arena_pool *pool)
 {
     if (!pool)

@@ -8,7 +8,8 @@
 
 enum { PLAYERS, GAMES, SEED, EDITION, BATCH, ENV, WIDTH, JSON, OPTIONS };
 
-/* One game at a time, with the calls that bots use. */
+/* One game at a time, with the calls that bots use.
+ * A game's points are summed to check that two machines, or two builds, play the same games. */
 static void bench_games(const struct pyr_box *box, unsigned players, uint64_t games, uint64_t seed,
     struct bench_result *result)
 {
@@ -29,7 +30,8 @@ static void bench_games(const struct pyr_box *box, unsigned players, uint64_t ga
     bench_counter_close(&counter);
 }
 
-/* Many at once. */
+/* Many at once.
+ * The games differ from those of bench_games: each piece has a seed of its own. */
 static void bench_batch(const struct pyr_box *box, unsigned players, uint64_t games, uint64_t seed,
     struct bench_result *result)
 {
@@ -53,6 +55,7 @@ static void bench_batch(const struct pyr_box *box, unsigned players, uint64_t ga
     bench_counter_close(&counter);
 }
 
+/* A machine that does not let a process count its instructions gives null. */
 static void print_json(const struct bench_result *r, const struct pyr_edition *edition, unsigned players, uint64_t seed)
 {
     double games = (double)r->games, steps = (double)r->steps;
@@ -90,6 +93,7 @@ static void print_text(const struct bench_result *r, const struct pyr_edition *e
             PYR_NUMBER(r->instructions / games, 0));
 }
 
+/* Interrupted, it reports the games that were played so far; without any there is nothing to report. */
 int cli_bench(int argc, char **argv)
 {
     static struct pyr_edition edition;

@@ -34,6 +34,7 @@ void bench_counter_open(struct bench_counter *counter)
 #endif
 }
 
+/* 0 if it cannot be read. The counter runs from bench_counter_open on; the kernel's instructions are not in it. */
 uint64_t bench_counter_read(const struct bench_counter *counter)
 {
     uint64_t count = 0;
@@ -65,6 +66,7 @@ double bench_seconds(void)
 
 /* Environments. */
 
+/* The arrays of `width` games side by side, as a training program would have them. */
 struct bench {
     struct pyr_env env;
     struct pyr_env_game *game;
@@ -135,6 +137,8 @@ static void run(struct bench *b, unsigned width, unsigned seats, uint64_t games,
     bench_counter_close(&counter);
 }
 
+/* Games that end begin again by themselves, so all `width` of them are always under way; more than `games` may be
+ * finished at the end. */
 bool bench_env(const struct pyr_box *box, unsigned players, uint64_t games, uint64_t seed, unsigned width,
     struct bench_result *result)
 {

@@ -35,6 +35,7 @@ static void add(struct choices *c, const char *text)
         c->no_memory = true;
 }
 
+/* `desk` is the desk before the choice: the notation names cards by what lies there. */
 static void add_choice(struct choices *c, const struct pyr_desk *desk, const pyr_step *steps, unsigned count)
 {
     char text[PYR_CHOICE_SIZE];
@@ -63,11 +64,14 @@ static void add_moves(struct choices *c, const struct pyr_box *box, const struct
     }
 }
 
+/* Bytewise, so that the order is the same in every language and can be compared with other programs' lists. */
 static int compare(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Empty if the seat has nothing to choose. Moves are listed by recursion over extra marks; all other choices are
+ * single steps. The caller calls choices_finish. */
 void choices_init(struct choices *c, const struct pyr_edition *edition, const struct pyr_state *state, pyr_seat seat)
 {
     const struct pyr_box *box = &edition->box;

@@ -10,11 +10,13 @@
 #include "cli.h"
 #include "store.h"
 
+/* `shown` is when the count was last printed, in seconds (cli_seconds). */
 struct progress {
     bool quiet;
     double shown;
 };
 
+/* Called by store_copy after each row; false ends the copy. The clock is asked at every 64th row only. */
 static bool show(void *context, uint64_t rows)
 {
     struct progress *progress = context;

@@ -45,6 +45,7 @@ static bool check_file(const char *path, bool json)
     return good;
 }
 
+/* All files are checked, even after a bad one; the exit code says whether one was. */
 static int check_files(int argc, char **argv)
 {
     const char *value[1];
@@ -74,6 +75,7 @@ static int check_files(int argc, char **argv)
     return code;
 }
 
+/* What is not on the cards: penalties and patterns. */
 static void show_summary(const struct pyr_edition *edition)
 {
     char penalties[8 * PYR_SKULLS + 1] = "";
@@ -91,6 +93,7 @@ static void show_summary(const struct pyr_edition *edition)
     putchar('\n');
 }
 
+/* The first word is an edition if it does not begin with a digit; all others are card numbers, counted from 1. */
 static int show(int argc, char **argv)
 {
     static struct pyr_edition edition;
@@ -203,6 +206,7 @@ static int generate(int argc, char **argv)
     return CLI_GOOD;
 }
 
+/* The first word chooses the part; without one, or with an unknown one, the usage is printed. */
 int cli_edition(int argc, char **argv)
 {
     static const struct {

@@ -14,6 +14,7 @@
 
 enum { DATABASE, OUTPUT, OPTIONS };
 
+/* What write_record needs from call to call. */
 struct export {
     const char *folder;          /* NULL: standard output */
     unsigned long long records;
@@ -21,7 +22,10 @@ struct export {
     bool quiet, failed;
 };
 
-/* Called for each record by the store; false stops. */
+/* Called for each record by the store; false stops.
+ * Each record is one file, named by its table's code and written whole or not at all (cli_write). A failure has
+ * been reported
+ * when it returns. */
 static bool write_record(void *context, const struct store_table *table, const char *text, size_t size)
 {
     struct export *export = context;
@@ -66,6 +70,7 @@ static bool write_record(void *context, const struct store_table *table, const c
     return !export->failed;
 }
 
+/* Progress is shown only if records go to files: records on a terminal would mix with it. */
 int cli_export(int argc, char **argv)
 {
     const char *value[OPTIONS];

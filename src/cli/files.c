@@ -14,7 +14,8 @@
 
 #define MOST_BYTES (16u << 20)   /* no edition or record comes near this */
 
-/* "-" is standard input. The text has a terminator behind it and is the caller's to free. */
+/* "-" is standard input. The text has a terminator behind it and is the caller's to free.
+ * Read piece by piece, since a pipe has no size. False after a message; then nothing has to be freed. */
 bool cli_read(const char *path, struct cli_text *text)
 {
     bool standard = !strcmp(path, "-");
@@ -67,7 +68,10 @@ static bool is_in_place(const char *path)
     return !stat(path, &at) ? !S_ISREG(at.st_mode) : !lstat(path, &at);
 }
 
-/* Whole or not at all: written beside it, synced, renamed. */
+/* Whole or not at all: written beside it, synced, renamed.
+ * After a crash there is the old file or the new one, never half of one. The draft has the process number in its
+ * name, so two commands that write the same file do not disturb each other. Pipes and devices are written in
+ * place. */
 bool cli_write(const char *path, const char *text, size_t size)
 {
     bool in_place = is_in_place(path);
@@ -103,6 +107,7 @@ failed:
     return false;
 }
 
+/* FILE:LINE: sentence, the form that editors and compilers use. */
 void cli_fault(const char *file, const struct pyr_fault *fault)
 {
     char sentence[512];
@@ -135,6 +140,7 @@ static void json_position(struct pyr_json *json, const char *name, uint32_t posi
         pyr_json_null(json, name);
 }
 
+/* Codes and rules are stable; the English sentence is for people who read the JSON. */
 void cli_json_fault(struct pyr_json *json, const struct pyr_fault *fault)
 {
     char sentence[512];
@@ -150,6 +156,7 @@ void cli_json_fault(struct pyr_json *json, const struct pyr_fault *fault)
     pyr_json_close(json);
 }
 
+/* For failures without a position: the members are the same, and null. */
 void cli_json_error(struct pyr_json *json, const char *code)
 {
     pyr_json_object(json, "error");
@@ -161,6 +168,7 @@ void cli_json_error(struct pyr_json *json, const char *code)
     pyr_json_close(json);
 }
 
+/* One whole object about a file that cannot be used. */
 void cli_json_refuse(const char *file, const char *code, const struct pyr_fault *fault)
 {
     struct pyr_json *json = cli_json_begin();
@@ -180,6 +188,7 @@ static bool is_builtin(const char *name, struct pyr_edition *edition)
     return text && pyr_edition_read(edition, text, strlen(text), NULL) == PYR_OK;
 }
 
+/* NULL is the classic edition. Built-in names come first, so a file named "classic" needs a path such as ./classic. */
 int cli_edition_load(const char *name_or_file, struct pyr_edition *edition)
 {
     struct cli_text text;
@@ -203,7 +212,8 @@ int cli_edition_load(const char *name_or_file, struct pyr_edition *edition)
     return err ? CLI_WRONG : CLI_GOOD;
 }
 
-/* A record that names no edition, or "classic", is read with the classic one, and what is wrong is said by reading it. */
+/* A record that names no edition, or "classic", is read with the classic one, and what is wrong is said by reading it.
+ * What the user asked for wins. Otherwise the record's own name decides. */
 int cli_edition_for(const char *asked, const struct cli_text *record, struct pyr_edition *edition)
 {
     struct pyr_word word;
@@ -223,6 +233,8 @@ int cli_edition_for(const char *asked, const struct cli_text *record, struct pyr
     return cli_edition_load(NULL, edition);
 }
 
+/* For files with many records: `asked` is for those that name it, and built-in editions are still found by their own
+ * names. */
 int cli_edition_among(const char *asked, const struct cli_text *record, struct pyr_edition *edition)
 {
     struct pyr_word word;
@@ -236,6 +248,8 @@ int cli_edition_among(const char *asked, const struct cli_text *record, struct p
     return CLI_GOOD;
 }
 
+/* `viewer` is the seat whose view the record is, or PYR_NOBODY for a whole record. On success the caller frees
+ * text->at; after a failure everything is freed and reported. */
 int cli_record_load(const char *path, const char *asked, pyr_seat viewer, bool json, struct cli_text *text,
     struct pyr_edition *edition, struct pyr_replay *replay)
 {
@@ -261,6 +275,7 @@ int cli_record_load(const char *path, const char *asked, pyr_seat viewer, bool j
     return CLI_WRONG;
 }
 
+/* The one that was asked for, else the default of `serve`. */
 bool cli_database(const char *asked, char *path, size_t size)
 {
     if (asked ? snprintf(path, size, "%s", asked) < (int)size && *asked : store_default_path(path, size))
@@ -274,6 +289,7 @@ unsigned cli_player_names(const char *text, size_t size, struct pyr_word *names)
     return pyr_record_player_names(text, size, names);
 }
 
+/* The result is the caller's own string, the environment's, or a constant: nothing to free. */
 const char *cli_own_name(const char *asked)
 {
     const char *account = getenv("USER");
@@ -290,7 +306,8 @@ const char *cli_own_name(const char *asked)
 /* The only thing a signal handler may set; asked for between games, files or playouts. */
 static volatile sig_atomic_t interrupted;
 
-/* Whoever asks twice does not want to wait. */
+/* Whoever asks twice does not want to wait.
+ * _exit, since nothing else is safe inside a signal handler. */
 static void note_interrupt(int signal)
 {
     (void)signal;
@@ -299,6 +316,7 @@ static void note_interrupt(int signal)
     interrupted = 1;
 }
 
+/* For commands that have something to report or to clean up when they are interrupted: they ask cli_is_interrupted. */
 void cli_catch_interrupt(void)
 {
     struct sigaction action = { .sa_handler = note_interrupt };
@@ -306,6 +324,7 @@ void cli_catch_interrupt(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
+/* Ends with the shell's code for a signal, 128 plus its number. */
 static void end_now(int signal)
 {
     static const char erase[] = "\r\033[K";
@@ -315,6 +334,7 @@ static void end_now(int signal)
     _exit(128 + signal);
 }
 
+/* For a long computation that has nothing to save. */
 void cli_end_on_interrupt(void)
 {
     struct sigaction action = { .sa_handler = end_now };
@@ -327,6 +347,7 @@ bool cli_is_interrupted(void)
     return interrupted != 0;
 }
 
+/* Monotonic: only differences mean anything, and setting the clock does not disturb them. */
 double cli_seconds(void)
 {
     struct timespec now;

@@ -11,6 +11,7 @@
 
 #include "cli.h"
 
+/* Indexes into `option` and `value`. */
 enum { SEAT, EDITION, VIEW, TOP, PLAYOUTS, SEED, JSON, OPTIONS };
 
 /* Row by row, as in the notation. */
@@ -25,6 +26,7 @@ static void json_spaces(struct pyr_json *json, pyr_spaces spaces)
     pyr_json_close(json);
 }
 
+/* `desk` is the desk before the choice. Numbers of cards count from 1, as in the notation. */
 static void json_step(struct pyr_json *json, const struct pyr_desk *desk, pyr_step step)
 {
     pyr_json_object(json, NULL);
@@ -51,6 +53,7 @@ static void json_step(struct pyr_json *json, const struct pyr_desk *desk, pyr_st
     pyr_json_close(json);
 }
 
+/* What a choice gains at once, as codes: pages and programs put them into their own words. */
 static void json_effects(struct pyr_json *json, const struct pyr_edition *edition, const struct pyr_view *view,
     const struct pyr_option *option)
 {
@@ -98,6 +101,7 @@ static void print_json(const struct pyr_edition *edition, const struct pyr_view 
     cli_json_end(json);
 }
 
+/* Columns: the choice in notation, the chance to win, expected final points, and what it gains in words. */
 static void print_options(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *list,
     unsigned count)
 {
@@ -115,7 +119,9 @@ static void print_options(const struct pyr_edition *edition, const struct pyr_vi
     }
 }
 
-/* False without memory. */
+/* False without memory.
+ * Points that are owed have to stand in the record before anyone chooses again (due_points). With nothing to
+ * choose, --json prints an empty list. */
 static bool hint(const struct pyr_edition *edition, const struct pyr_replay *replay, pyr_seat seat, uint32_t playouts,
     uint64_t seed, unsigned top, bool json)
 {

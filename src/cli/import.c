@@ -54,6 +54,7 @@ struct known {
     int64_t id;                  /* 0: free */
 };
 
+/* One run of the command. Hashes are kept in memory, texts in the database. */
 struct import {
     struct store_db *db;
     const char *path;            /* of the database */
@@ -79,7 +80,8 @@ static uint64_t hash_of(const char *text, size_t size, uint64_t hash)
 
 #define HASH_START 14695981039346656037u
 
-/* Open addressing with linear probing, at most half full. Hashes of a whole database fit into memory; its texts need not. */
+/* Open addressing with linear probing, at most half full. Hashes of a whole database fit into memory; its texts need not.
+ * False without memory. The room is a power of two, so a mask finds the place. */
 static bool remember(struct import *import, uint64_t hash, int64_t id)
 {
     if (2 * (import->count + 1) > import->room) {
@@ -106,6 +108,7 @@ static bool remember(struct import *import, uint64_t hash, int64_t id)
     return true;
 }
 
+/* Called by store_each_record for each record of the database at the start. */
 static bool remember_stored(void *context, const struct store_table *table, const char *text, size_t size)
 {
     return remember(context, hash_of(text, size, HASH_START), table->id);
@@ -142,7 +145,9 @@ static bool find_tag(const struct pyr_match *match, const char *name, struct pyr
     return false;
 }
 
-/* A code that no table has: the one before the record, or one made from its text. */
+/* A code that no table has: the one before the record, or one made from its text.
+ * Without letters and digits that are easily confused (0 and O, 1 and I), as the server's own codes. A hundred
+ * attempts are far more than it ever needs: there are 32 to the power of CODE_SIZE codes. */
 static bool choose_code(struct import *import, const struct origin *origin, uint64_t hash, char code[CODE_SIZE + 1])
 {
     static const char letters[] = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
@@ -160,7 +165,8 @@ static bool choose_code(struct import *import, const struct origin *origin, uint
     return result == STORE_MISSING;
 }
 
-/* What a server wants to know of a table apart from its log; all seats are people who are not known here. */
+/* What a server wants to know of a table apart from its log; all seats are people who are not known here.
+ * The caller frees it; NULL without memory. The whole struct table is only a draft for config_write. */
 static char *make_config(const struct pyr_match *match)
 {
     struct table *table = calloc(1, sizeof *table);
@@ -186,6 +192,7 @@ static char *make_config(const struct pyr_match *match)
     return config;
 }
 
+/* A record without a date gets today's. False: the database refused, and the whole import has to end. */
 static bool store_record(struct import *import, const struct pyr_match *match, const struct origin *origin)
 {
     const char *text = match->log.text;
@@ -230,8 +237,10 @@ static const struct pyr_edition *edition_of(struct import *import, const struct 
     return &import->builtin;
 }
 
+/* What to do after a file: keep its records, roll it back, or end the whole import. */
 enum outcome { KEEP, UNDO, STOP };           /* a file, a file, all */
 
+/* The match is static because it is large. Faults count lines from the beginning of the file. */
 static enum outcome read_file(struct import *import, struct cli_records *r)
 {
     static struct pyr_match match;
@@ -273,7 +282,8 @@ static enum outcome read_file(struct import *import, struct cli_records *r)
     return got || !any ? UNDO : KEEP;
 }
 
-/* Imports a file, all of it or nothing; false: the whole import has to end. */
+/* Imports a file, all of it or nothing; false: the whole import has to end.
+ * A savepoint around each file lets one bad file be rolled back without losing those before it. */
 static bool import_file(struct import *import, const char *path)
 {
     struct cli_records r;
@@ -303,12 +313,14 @@ static bool import_file(struct import *import, const char *path)
     return outcome != STOP;
 }
 
+/* A filter for scandir. */
 static int is_record(const struct dirent *entry)
 {
     const char *dot = strrchr(entry->d_name, '.');
     return dot && (!strcmp(dot, ".record") || !strcmp(dot, ".pyr"));
 }
 
+/* A folder's files are read in the order of their names, so that codes and numbers do not depend on the file system. */
 static bool import_path(struct import *import, const char *path)
 {
     struct stat status;
@@ -354,6 +366,8 @@ static void print_sum(const struct import *import, bool is_json)
         import->sums.there, import->refused);
 }
 
+/* The database must not be in use by a server (store_open_alone). All hashes are read first, then files are
+ * added in one transaction, which is committed only if every file was either kept or rolled back. */
 int cli_import(int argc, char **argv)
 {
     const char *value[OPTIONS];

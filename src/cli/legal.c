@@ -7,6 +7,7 @@
 
 enum { SEAT, EDITION, VIEW, JSON, OPTIONS };
 
+/* A list that is not complete would be wrong as an answer: then nothing is printed but the message. */
 static int print_choices(const struct cli_text *text, const struct choices *choices, bool is_json)
 {
     if (choices->too_many || choices->no_memory) {
@@ -31,6 +32,7 @@ static int print_choices(const struct cli_text *text, const struct choices *choi
     return CLI_GOOD;
 }
 
+/* The output is sorted bytewise and has no headings, so that programs can compare it. */
 int cli_legal(int argc, char **argv)
 {
     static struct pyr_edition edition;

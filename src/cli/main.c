@@ -11,6 +11,7 @@
 #include "cli.h"
 #include "letters.h"
 
+/* The subcommands, in the order of the help. */
 static const struct {
     const char *name;
     cli_command *run;
@@ -72,6 +73,7 @@ static bool choose_language(int *argc, char **argv)
     return true;
 }
 
+/* Says so if this build has no page; nothing otherwise. */
 void cli_tell_page(void)
 {
 #ifndef PYR_WITH_PAGE

@@ -13,11 +13,15 @@
 /* For --json, where the sentence is part of the answer. */
 static _Thread_local char last_message[1024];
 
+/* A command has at most two connection strings; more arguments with passwords are still hidden in argv, but not in
+ * messages. */
 #define MOST_SECRETS 8
 static const char *secrets[MOST_SECRETS];
 static bool is_muted;
 
-/* Where a connection string may have its password: from here on it is hidden. NULL: nowhere. */
+/* Where a connection string may have its password: from here on it is hidden. NULL: nowhere.
+ * In a URL everything behind :// is hidden if there may be a password in it: finding its exact end would need the
+ * driver's own parser. */
 static char *secret_in(char *word)
 {
     char *url = strstr(word, "postgres"), *keyword = strstr(word, "password"), *at = url ? strstr(url, "://") : NULL;
@@ -89,6 +93,7 @@ __attribute__((format(printf, 2, 0))) static void print_message(const char *head
     free(text);
 }
 
+/* To standard error, with the program's name before it. */
 void cli_error(const char *format, ...)
 {
     va_list arguments;
@@ -97,6 +102,7 @@ void cli_error(const char *format, ...)
     va_end(arguments);
 }
 
+/* With FILE:LINE: before it instead of the program's name. */
 void cli_line_error(const char *file, uint32_t line, const char *format, ...)
 {
     char head[4096];
@@ -107,6 +113,7 @@ void cli_line_error(const char *file, uint32_t line, const char *format, ...)
     va_end(arguments);
 }
 
+/* Of this thread; "" if there was none. */
 const char *cli_last_message(void)
 {
     return last_message;
@@ -114,6 +121,7 @@ const char *cli_last_message(void)
 
 #define HELP_AT 25               /* the column where options are told */
 
+/* One option, wrapped: the text begins in column HELP_AT and continues there. */
 static void print_option(const struct cli_option *option)
 {
     char head[64], text[1024];
@@ -138,6 +146,7 @@ static void print_help(const struct cli_options *options)
     printf(_("\nExamples:\n%s"), options->examples);
 }
 
+/* After the message about what is wrong: how it would be right. Returns the exit code for the caller. */
 static int usage_error(const struct cli_options *options)
 {
     char text[1024];
@@ -157,7 +166,9 @@ static const struct cli_option *find_option(const struct cli_options *options, c
 }
 
 /* -1: go on. Otherwise the exit code, after the help or a message. Words that are no options are moved to the front of
- * argv. */
+ * argv.
+ * `values` has a place per option: NULL if it was not given, "" for a switch that was. "--" ends the options, and
+ * "-" alone is a word (standard input). */
 int cli_parse(const struct cli_options *options, int *argc, char **argv, const char **values)
 {
     int left = 0;
@@ -209,6 +220,8 @@ int cli_parse(const struct cli_options *options, int *argc, char **argv, const c
     return -1;
 }
 
+/* `excluded` has a set of bits per option: those that it cannot be combined with. One direction is enough, since all
+ * pairs are tried. */
 bool cli_go_together(const struct cli_option *option, const char *const *values, const uint32_t *excluded)
 {
     for (unsigned i = 0; option[i].name; i++) {

@@ -15,7 +15,8 @@
 #define LAST_MOMENTS 500         /* milliseconds for a program to end after it has closed its pipe */
 
 /* Run by a shell, so that arguments and redirections work. The child closes what it has inherited: the pipes of other
- * bots, too, or these would never see the end of their input. */
+ * bots, too, or these would never see the end of their input.
+ * setpgid is called in both processes, because it is not known which one runs first. */
 bool outside_start(struct outside *bot)
 {
     int down[2], up[2];
@@ -60,6 +61,7 @@ bool outside_start(struct outside *bot)
     return true;
 }
 
+/* After the process has been reaped. */
 static void forget(struct outside *bot)
 {
     close(bot->to);
@@ -68,6 +70,7 @@ static void forget(struct outside *bot)
     bot->received = 0;
 }
 
+/* Kills the whole process group and waits for the shell, so that no zombie is left. */
 void outside_stop(struct outside *bot)
 {
     if (!bot->process)
@@ -113,6 +116,8 @@ static bool wait_for(int fd, short events, double deadline)
     }
 }
 
+/* A program that does not read fills its pipe; then this waits until the deadline. False: late, or its pipe is
+ * closed. */
 bool outside_send(struct outside *bot, const char *text, size_t size, double seconds)
 {
     double deadline = cli_seconds() + seconds;
@@ -148,6 +153,7 @@ static bool take_line(struct outside *bot, char *line, size_t size)
     return true;
 }
 
+/* One line of its answer, without the line end and trailing blanks. */
 enum outside_result outside_hear(struct outside *bot, char *line, size_t size, double seconds)
 {
     double deadline = cli_seconds() + seconds;

@@ -22,6 +22,7 @@
 #include "saved.h"
 #include "words.h"
 
+/* All of a game in plain mode. Lives in plain_play. */
 struct game {
     struct pyr_edition edition;
     struct pyr_match match;
@@ -51,6 +52,7 @@ static void tell_news(struct game *g)
 
 /* The table in characters. */
 
+/* Both cards with their marks, beside each other. */
 static void show_desk(const struct game *g, const struct pyr_desk *desk)
 {
     pyr_spaces marks[PYR_SLOTS];
@@ -59,7 +61,8 @@ static void show_desk(const struct game *g, const struct pyr_desk *desk)
     pyr_text_cards(stdout, &g->edition.box, desk->card, marks, PYR_SLOTS, PYR_SLOTS);
 }
 
-/* Adds to a list. */
+/* Adds to a list.
+ * What does not fit is cut off. */
 __attribute__((format(printf, 3, 4))) static void add(char *to, size_t size, const char *format, ...)
 {
     va_list arguments;
@@ -69,6 +72,7 @@ __attribute__((format(printf, 3, 4))) static void add(char *to, size_t size, con
     va_end(arguments);
 }
 
+/* One line per player. Torches are shown by round: the round's number if it was taken, else a dash. */
 static void show_score_card(const struct game *g, const struct pyr_table *open, pyr_seat seat, const struct pyr_desk *desk)
 {
     struct pyr_score score = pyr_desk_score(desk, &g->edition.box, pyr_table_points(open, seat));
@@ -89,6 +93,7 @@ static void show_score_card(const struct game *g, const struct pyr_table *open, 
         score.total, desk->rubies, desk->emeralds, torches, desk->skulls, score.skulls, *pyramids ? pyramids : _("none"));
 }
 
+/* The tiles that nobody has taken yet, by colour. */
 static void show_points(const struct pyr_table *open)
 {
     char list[512] = "";
@@ -125,6 +130,8 @@ static void show_display(const struct game *g, const struct pyr_table *open)
         printf("  %s\n", _("no card"));
 }
 
+/* The pattern of this turn, and those that may still come: one of them will not, since a round has one turn fewer
+ * than there are cards. */
 static void show_pattern(const struct game *g, const struct pyr_table *open)
 {
     unsigned left[PYR_PATTERNS];
@@ -142,7 +149,8 @@ static void show_pattern(const struct game *g, const struct pyr_table *open)
     printf(_("Still to come this round (all but one of): %s\n"), hidden);
 }
 
-/* As the player sees it, with what they have chosen in this phase. */
+/* As the player sees it, with what they have chosen in this phase.
+ * While keeping there is no display yet. */
 static void show_table(const struct game *g)
 {
     struct pyr_view view;
@@ -166,6 +174,7 @@ static void show_table(const struct game *g)
             : _("Take a new card: take CARD. The deck is empty (R13)."));
 }
 
+/* Their desks as everyone sees them: without what they have chosen in this phase. */
 static void show_players(const struct game *g)
 {
     const struct pyr_table *open = &g->match.replay.state.open;
@@ -218,7 +227,8 @@ static void show_choices(const struct game *g, const char *prefix)
 
 /* Choices. */
 
-/* All bots that have something to decide; when one has replaced its cards it may be the turn of one before it. */
+/* All bots that have something to decide; when one has replaced its cards it may be the turn of one before it.
+ * Without a budget: bots think as long as their level needs. */
 static void bots_choose(struct game *g)
 {
     struct pyr_rng rng;
@@ -250,7 +260,8 @@ static void keep(struct game *g)
         cli_error(_("the game could not be saved: %s"), pyr_text_system(errno));
 }
 
-/* First an extra mark that was typed, then the whole move, then the last turn. */
+/* First an extra mark that was typed, then the whole move, then the last turn.
+ * The rules allow taking back only what revealed no new card (Q5). */
 static void undo(struct game *g)
 {
     char *plus = strrchr(g->pending, '+');
@@ -363,7 +374,8 @@ static void tidy(const struct game *g, char *word, size_t room)
     }
 }
 
-/* Words that are neither a command nor the beginning of a choice. */
+/* Words that are neither a command nor the beginning of a choice.
+ * "take" may be the beginning of a choice with a mistake in it, which then gets a message of its own. */
 static bool is_nonsense(const char *word)
 {
     return word[0] >= 'a' && word[0] <= 'z' && strcmp(word, "draw") && strncmp(word, "take", 4);
@@ -424,6 +436,7 @@ static void show_rules(const char *word)
         printf(_("No rule contains '%.60s'; type rules for the list.\n"), word);
 }
 
+/* Only lines that the player may see: other players' deals stay hidden. */
 static void show_log(const struct game *g)
 {
     for (uint32_t i = 0; i < g->match.log.lines; i++) {
@@ -433,7 +446,8 @@ static void show_log(const struct game *g)
     }
 }
 
-/* Commands are words that no choice can be; everything else is tried as a choice. */
+/* Commands are words that no choice can be; everything else is tried as a choice.
+ * `line` is changed: blanks at its end are cut off. */
 static void run_command(struct game *g, char *line)
 {
     char *word = line + strspn(line, " \t");
@@ -472,7 +486,8 @@ static void run_command(struct game *g, char *line)
         choose(g, word);
 }
 
-/* The end of a game, or how to go on with it. */
+/* The end of a game, or how to go on with it.
+ * Returns the exit code. The name to resume with is that of the file, without its folder and ending. */
 static int finish(const struct game *g)
 {
     const struct pyr_table *open = &g->match.replay.state.open;
@@ -495,6 +510,8 @@ static int finish(const struct game *g)
     return CLI_GOOD;
 }
 
+/* The table is shown again only when something has happened, so that a screen reader does not repeat it after every
+ * typing mistake. */
 static int play(struct game *g)
 {
     char *line = NULL;
@@ -531,6 +548,8 @@ static int play(struct game *g)
 
 /* Setting up. */
 
+/* Starts a new game with the players that the options name. The edition's file is noted by its full path, so that the
+ * game can be resumed from any folder. */
 static int begin(struct game *g, const struct plain_options *o)
 {
     struct seating *seating = calloc(1, sizeof *seating);
@@ -564,7 +583,8 @@ static int begin(struct game *g, const struct plain_options *o)
     return CLI_GOOD;
 }
 
-/* Who plays what: the options come before the record. */
+/* Who plays what: the options come before the record.
+ * An unknown level in a saved game is replaced, so that it can still be played. */
 static void seat_players(struct pyr_local *local, const struct plain_options *o)
 {
     if (o->has_seat)
@@ -732,6 +752,8 @@ static bool equip_bots(struct game *g)
 }
 
 
+/* Everything is freed here, whatever failed before. The game's file is created only if there is something to
+ * continue: not for a finished record. */
 int plain_play(const struct plain_options *o)
 {
     struct game *g = calloc(1, sizeof *g);

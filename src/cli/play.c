@@ -40,6 +40,7 @@ enum {
     OPTIONS
 };
 
+/* Commas plus one; 0 without a list. */
 static unsigned count_names(const char *list)
 {
     unsigned count = 0;
@@ -73,7 +74,9 @@ static bool find_bots(pyr_seat me, const char *list, const struct pyr_bot **bot)
     return true;
 }
 
-/* Nine digits at most, so that a player can type it again. */
+/* Nine digits at most, so that a player can type it again.
+ * Not secret: a new game only has to differ from the last one. The process number separates two that start at the
+ * same moment. */
 static uint64_t any_seed(void)
 {
     struct timespec now;
@@ -102,7 +105,8 @@ static const uint32_t excluded[OPTIONS] = {
 static const uint32_t excluded_by_file =
     BIT(PLAYERS) | BIT(NAME) | BIT(NEW) | BIT(CONTINUE) | BIT(LIST) | BIT(RESUME) | BIT(SERVER) | BIT(REPLAY);
 
-/* Whether the options can be combined; if not, prints which two cannot. */
+/* Whether the options can be combined; if not, prints which two cannot.
+ * Also checks options that need another one: a key needs a table, given by --table or inside the server's link. */
 static bool options_agree(const struct cli_option *option, const char *const *value, const char *file)
 {
     bool link = value[SERVER] && strstr(value[SERVER], "#table/");
@@ -157,7 +161,8 @@ static bool count_players(const char *const *value, const char *file, uint64_t *
 
 /* Full screen. */
 
-/* The names of people at one screen, in seat order from the first. */
+/* The names of people at one screen, in seat order from the first.
+ * They sit in the first seats; a bit in `people` for each. */
 static bool read_people(const char *list, char names[][PYR_MAX_PLAYER_NAME + 1], struct tui_options *options)
 {
     unsigned count = 0;
@@ -183,7 +188,8 @@ static bool read_people(const char *list, char names[][PYR_MAX_PLAYER_NAME + 1],
     return true;
 }
 
-/* Takes the terminal. Returns TUI_NO_TERMINAL if there is none. */
+/* Takes the terminal. Returns TUI_NO_TERMINAL if there is none.
+ * Without a terminal it returns before anything is read or printed, so that plain mode can take over. */
 static int play_full_screen(const struct plain_options *plain, const char *const *value)
 {
     char names[PYR_MAX_SEATS][PYR_MAX_PLAYER_NAME + 1];

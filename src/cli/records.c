@@ -12,6 +12,7 @@
 
 #define MOST_BYTES (1u << 20)    /* of a record: what a match can hold is far below */
 
+/* False after a message. In both cases cli_records_close may be called. */
 bool cli_records_open(struct cli_records *r, const char *path)
 {
     bool standard = !strcmp(path, "-");
@@ -37,13 +38,15 @@ static size_t mark_size(const char *line, size_t size)
     return size >= 3 && !memcmp(line, "\xef\xbb\xbf", 3) ? 3 : 0;
 }
 
+/* A byte order mark before the words does not count. */
 static bool begins_with(const char *line, size_t size, const char *words)
 {
     size_t mark = mark_size(line, size), length = strlen(words);
     return size - mark >= length && !memcmp(line + mark, words, length);
 }
 
-/* Takes note of a line such as: ; table K7QXMWRT 2031-02-03T04:05:06Z */
+/* Takes note of a line such as: ; table K7QXMWRT 2031-02-03T04:05:06Z
+ * Lines of another form, or longer than any that export writes, are ignored. */
 static void note_origin(const char *line, size_t size, char origin[CLI_ORIGIN])
 {
     size_t mark = mark_size(line, size);
@@ -53,7 +56,8 @@ static void note_origin(const char *line, size_t size, char origin[CLI_ORIGIN])
     origin[size - mark] = '\0';
 }
 
-/* Adds a line to the text; its size, 0 at the end of the file or if it is longer than any record. */
+/* Adds a line to the text; its size, 0 at the end of the file or if it is longer than any record.
+ * Byte by byte through stdio's buffer, because a line may contain zero bytes, which fgets would hide. */
 static size_t read_line(struct cli_records *r)
 {
     size_t start = r->size;
@@ -74,7 +78,8 @@ static size_t read_line(struct cli_records *r)
     return r->size - start;
 }
 
-/* 1: a record, 0: no more, -1 after a message. first and start are line numbers of the file, from 1. */
+/* 1: a record, 0: no more, -1 after a message. first and start are line numbers of the file, from 1.
+ * The text stays valid until the next call. */
 int cli_records_next(struct cli_records *r)
 {
     if (r->held)
@@ -114,11 +119,13 @@ int cli_records_next(struct cli_records *r)
     return r->size > 0 || r->count == 1;
 }
 
+/* Known from the first record on, because the header of the next one has been read by then. */
 bool cli_records_are_many(const struct cli_records *r)
 {
     return r->held || r->count > 1;
 }
 
+/* The record's text, owned by `r`. */
 struct cli_text cli_records_text(const struct cli_records *r)
 {
     return (struct cli_text){ .at = r->text ? r->text : (char *)"", .size = r->size, .name = r->name };

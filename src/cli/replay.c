@@ -63,6 +63,7 @@ static void print_winners(const struct pyr_edition *edition, const struct pyr_ta
             tie.points);
 }
 
+/* Where the game is, then the scores. Names are made safe for a terminal first (pyr_text_player). */
 static void print_standing(const struct pyr_edition *edition, const struct cli_text *text, const struct pyr_replay *replay)
 {
     struct pyr_word names[PYR_MAX_SEATS];
@@ -91,6 +92,7 @@ static void print_standing(const struct pyr_edition *edition, const struct cli_t
         print_winners(edition, open, names);
 }
 
+/* Seats as numbers from 1. */
 static void json_seats(struct pyr_json *json, const char *name, unsigned seats)
 {
     pyr_json_array(json, name);
@@ -141,6 +143,7 @@ static void json_player(struct pyr_json *json, unsigned seat, struct pyr_word na
     pyr_json_close(json);
 }
 
+/* Before the deal is complete there are no scores: everything is 0 and the phase is "deal". */
 static void print_json(const struct pyr_edition *edition, const struct cli_records *records, const struct pyr_replay *replay)
 {
     struct pyr_word names[PYR_MAX_SEATS];
@@ -170,6 +173,7 @@ static void print_json(const struct pyr_edition *edition, const struct cli_recor
     cli_json_end(json);
 }
 
+/* The options of one call, the same for all files. */
 struct request {
     const char *edition;
     pyr_seat viewer;
@@ -189,6 +193,7 @@ static void refuse(const struct cli_records *records, struct pyr_fault *fault, b
     cli_json_end(json);
 }
 
+/* The same for failures that have no line; the message has been printed already. */
 static void refuse_with(const struct cli_records *records, const char *code, bool is_json)
 {
     if (!is_json)
@@ -199,6 +204,7 @@ static void refuse_with(const struct cli_records *records, const char *code, boo
     cli_json_end(json);
 }
 
+/* A record is counted as wrong at first, which every early return then leaves so. */
 static void replay_record(const struct cli_records *records, const struct request *request, struct tally *tally)
 {
     static struct pyr_edition edition;
@@ -258,6 +264,7 @@ static int replay_file(const char *path, const struct request *request)
     return got < 0 || tally.wrong ? CLI_WRONG : CLI_GOOD;
 }
 
+/* All files are checked; the exit code says whether one was wrong. */
 int cli_replay(int argc, char **argv)
 {
     const char *value[OPTIONS];

@@ -11,6 +11,7 @@
 
 enum { ALL, JSON, OPTIONS };
 
+/* Twice as many as there are. */
 #define MOST_RULES 64
 
 /* Whether a rule is asked for: by one of the tags, or because it has all the other words. Without any words none is. */
@@ -29,6 +30,7 @@ static bool is_wanted(unsigned i, int argc, char **argv)
     return tagged || (words && has_all);
 }
 
+/* Only tags and titles, by section. */
 static void print_list(void)
 {
     const char *last = NULL;
@@ -111,6 +113,7 @@ static int refuse(int argc, char **argv)
     return CLI_WRONG;
 }
 
+/* Unlike in other commands, --json keeps the language: the texts are what it is for. */
 int cli_rules(int argc, char **argv)
 {
     const char *value[OPTIONS];

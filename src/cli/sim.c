@@ -41,7 +41,8 @@ struct sim {
     struct total total[PYR_MAX_SEATS];
 };
 
-/* Adds up the games of one shuffle, of which all seatings make a `set`. */
+/* Adds up the games of one shuffle, of which all seatings make a `set`.
+ * With fewer games than seatings, at the end of a run, the sample weighs less. */
 static void add_shuffle(struct sim *sim, const struct arena_result *result, uint64_t games, unsigned set)
 {
     unsigned players = sim->arena.players;
@@ -79,12 +80,14 @@ static double llr(const struct sim *sim)
     return stats_llr(&sim->total[0].share, sim->elo0, sim->elo1, sim->arena.players);
 }
 
+/* Looked at after each block only, so that where it stops does not depend on the number of threads. */
 static bool is_decided(const struct sim *sim)
 {
     return sim->has_sprt && fabs(llr(sim)) >= STATS_DECIDED;
 }
 
-/* How far the mean of shares may be from the truth, either way. */
+/* How far the mean of shares may be from the truth, either way.
+ * Wilson's interval is not symmetric; the larger side is shown. */
 static double share_margin(const struct stats *share)
 {
     double low, high, mean = stats_mean(share);
@@ -122,6 +125,7 @@ struct elo {
     double margin;               /* to the bound that is further away */
 };
 
+/* From games in which only two are compared, hence the Elo of two players whatever the number at the table. */
 static struct elo duel_elo(const struct total *t, unsigned other)
 {
     const struct stats *duel = &t->duel[other];
@@ -208,6 +212,7 @@ static void print_elo(const struct pyr_column *column, const struct total *t, un
         pyr_text_cell(stdout, column, "%s +-%s", PYR_SIGNED(elo.mean, 0), PYR_NUMBER(elo.margin, 0));
 }
 
+/* Columns grow with the longest name, which may be the path of a program. */
 static void report_text(const struct sim *sim)
 {
     const struct arena *arena = &sim->arena;
@@ -274,6 +279,7 @@ static bool report_ends(const struct sim *sim)
     return good;
 }
 
+/* All games of one shuffle. */
 static bool is_finished(const struct arena_result *result, unsigned players, uint64_t games)
 {
     for (uint64_t g = 0; g < games; g++)
@@ -406,7 +412,9 @@ static void report(const struct sim *sim, bool json)
 }
 
 /* Games are played in blocks of whole shuffles, the same ones whatever the number of threads, and added up in their
- * order. */
+ * order.
+ * 48 shuffles per block: few enough that a test stops soon, enough to keep all threads busy. A shuffle that was
+ * interrupted is left out as a whole, since it would favour some seats. */
 static int run(struct sim *sim, unsigned threads, bool json)
 {
     unsigned players = sim->arena.players;
@@ -520,7 +528,8 @@ static bool is_interrupted(void *context)
     return cli_is_interrupted();
 }
 
-/* Numbers and switches; false after saying what is wrong. */
+/* Numbers and switches; false after saying what is wrong.
+ * Without --players there are as many as bots are named, at least two. */
 static bool read_values(struct sim *sim, const char *const *value, unsigned *threads)
 {
     uint64_t players = 1, games = 1000, seed = 1, wanted = 0, nodes = 0, bot_time = 5000;

@@ -8,6 +8,7 @@
 
 #define Z 1.959963984540054      /* 95 % of a normal distribution lie within so many standard deviations */
 
+/* Sums with the weight and with its square: the mean needs the first, its variance the second. */
 void stats_add(struct stats *s, double value, double weight)
 {
     s->count++;
@@ -33,6 +34,7 @@ static double variance_of_mean(const struct stats *s)
     return squares > 0 ? squares / (s->weight * s->weight) * s->count / (s->count - 1) : 0;
 }
 
+/* Half of the 95% interval, for means without bounds such as points. */
 double stats_margin(const struct stats *s)
 {
     return Z * sqrt(variance_of_mean(s));
@@ -74,6 +76,7 @@ double stats_elo(double share, unsigned players)
     return 400 * log10(share * (players - 1) / (1 - share));
 }
 
+/* The inverse of stats_elo. */
 double stats_share(double elo, unsigned players)
 {
     double odds = pow(10, elo / 400);
@@ -81,7 +84,8 @@ double stats_share(double elo, unsigned players)
 }
 
 /* The log-likelihood ratio of a sequential test (SPRT) for the mean of a normal distribution; 0 with too few samples to
- * know the spread. */
+ * know the spread.
+ * Fewer than 10 samples do not tell the spread. `elo0` < `elo1`; a positive result favours elo1. */
 double stats_llr(const struct stats *s, double elo0, double elo1, unsigned players)
 {
     double low = stats_share(elo0, players), high = stats_share(elo1, players);

@@ -17,6 +17,7 @@ enum { EDITION, JSON, OPTIONS };
 static const char *const code_word[] = { "good", "record", "no-commitment", "under-way", "no-secret", "hex", "seat", "twice",
     "late", "before-commitment", "early", "mismatch", "cards" };
 
+/* One sentence per code: what is wrong and what was expected. Empty if the record is good. */
 static void write_reason(const struct pyr_fair_report *r, char *to, size_t size)
 {
     unsigned other = (unsigned)r->other;
@@ -75,6 +76,7 @@ static void refuse_with(const struct cli_records *records, const char *code, uin
     cli_json_end(json);
 }
 
+/* A good record also shows the commitment and the numbers, to be compared with what a player saw before the game. */
 static void print_json(const struct cli_records *records, const struct pyr_fair_report *r)
 {
     char hex[PYR_FAIR_DIGITS + 1], reason[512];
@@ -101,6 +103,7 @@ static void print_json(const struct cli_records *records, const struct pyr_fair_
     cli_json_end(json);
 }
 
+/* True if the shuffle is proved fair. A report of a failure is printed here. */
 static bool verify_record(const struct cli_records *records, const char *asked, bool json)
 {
     static struct pyr_edition edition;

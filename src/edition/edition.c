@@ -16,6 +16,7 @@ const char *pyr_colour_word(unsigned colour)
     return colour < PYR_COLOURS ? colour_word[colour] : "";
 }
 
+/* PYR_COLOURS if it is none. */
 unsigned pyr_colour_of(struct pyr_word word)
 {
     unsigned colour = 0;
@@ -24,7 +25,8 @@ unsigned pyr_colour_of(struct pyr_word word)
     return colour;
 }
 
-/* What has been read so far. */
+/* What has been read so far.
+ * Words point into the text that is being read. */
 struct draft {
     struct pyr_lines lines;
     struct pyr_components components;
@@ -92,6 +94,7 @@ static bool read_title(struct draft *d)
     return pyr_lines_rest(&d->lines, PYR_MAX_TITLE, &d->title);
 }
 
+/* Ten penalties, for the first to the tenth skull; that they never fall is checked by the engine. */
 static bool read_skulls(struct draft *d)
 {
     d->lines.form = "skulls N N N N N N N N N N";
@@ -137,6 +140,8 @@ static bool read_drawing(struct draft *d, pyr_spaces *drawing)
     return !d->lines.fault.code;
 }
 
+/* A drawing with an empty edge is reported at the line of the pattern, not of the drawing: the whole is wrong, not
+ * one row. */
 static bool read_pattern(struct draft *d)
 {
     int32_t copies;
@@ -345,6 +350,8 @@ static void write_pattern(struct pyr_out *out, const struct pyr_edition *edition
     pyr_out_char(out, '\n');
 }
 
+/* The canonical form: what is written is read as the same edition. Returns the length that it needs, as struct
+ * pyr_out counts it. */
 size_t pyr_edition_write(const struct pyr_edition *edition, char *to, size_t size)
 {
     struct pyr_out out;

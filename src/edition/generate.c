@@ -54,6 +54,7 @@ static const struct spec specs[PYR_CARDS_A_COLOUR] = {
     { 11, 8,      2, 1, 1,  2, 1,  1, 0,  0, 0,  1 }
 };
 
+/* Of entrance and tomb, by colour and specification. */
 struct columns {
     uint8_t entrance[PYR_COLOURS][PYR_CARDS_A_COLOUR], tomb[PYR_COLOURS][PYR_CARDS_A_COLOUR];
 };
@@ -63,6 +64,7 @@ static unsigned count(pyr_spaces set)
     return (unsigned)__builtin_popcount(set);
 }
 
+/* Rows are PYR_ROW bits apart, one more than a row has spaces, so nothing wraps; callers mask with open spaces. */
 static pyr_spaces neighbours(pyr_spaces set)
 {
     return set << 1 | set >> 1 | set << PYR_ROW | set >> PYR_ROW;
@@ -116,6 +118,7 @@ static bool match_columns(struct pyr_rng *rng, const uint8_t *entrance, uint8_t 
     return false;
 }
 
+/* Over all three colours, the columns left over differ, so that they are shared out evenly as well. */
 static void choose_columns(struct pyr_rng *rng, struct columns *columns)
 {
     bool good;
@@ -134,7 +137,9 @@ static void choose_columns(struct pyr_rng *rng, struct columns *columns)
 
 /* Walls. */
 
-/* The union of all shortest ways if they have the wanted length, else 0. */
+/* The union of all shortest ways if they have the wanted length, else 0.
+ * Breadth-first search in layers from the entrance, then back from the tomb: what is on a layer and next to the
+ * layer behind it lies on a shortest way. */
 static pyr_spaces shortest_ways(pyr_spaces open, pyr_spaces entrance, pyr_spaces tomb, unsigned way)
 {
     pyr_spaces layer[PYR_SIDE * PYR_SIDE], seen = entrance;
@@ -156,6 +161,7 @@ static pyr_spaces shortest_ways(pyr_spaces open, pyr_spaces entrance, pyr_spaces
     return ways;
 }
 
+/* Flood fill by whole sets. */
 static bool is_connected(pyr_spaces set)
 {
     pyr_spaces from = set & -set, before;
@@ -239,6 +245,7 @@ static bool place_symbols(struct pyr_rng *rng, struct pyr_card_face *face, const
 
 /* Cards. */
 
+/* Left and right exchanged. */
 static pyr_spaces mirrored(pyr_spaces set)
 {
     pyr_spaces image = 0;
@@ -259,6 +266,7 @@ static bool is_new(const struct pyr_components *components, pyr_spaces open)
     return true;
 }
 
+/* The outer loop repeats if the symbols do not fit; the inner one until the walls do. Cheap tests come first. */
 static void make_card(struct pyr_rng *rng, struct pyr_components *components, pyr_card index, const struct spec *spec,
     unsigned entrance, unsigned tomb)
 {
@@ -312,6 +320,7 @@ static void make_cards(struct pyr_rng *rng, struct pyr_components *components, c
     }
 }
 
+/* 64 bits have at most 20 digits. pyr_out_number takes 32 bits only. */
 static void write_label(char *to, size_t size, const char *word, uint64_t number)
 {
     char digits[21];
@@ -326,6 +335,7 @@ static void write_label(char *to, size_t size, const char *word, uint64_t number
     pyr_out_text(&out, digits + at);
 }
 
+/* Patterns and penalties are the same in every generated edition; only the cards differ. */
 enum pyr_err pyr_edition_generate(struct pyr_edition *edition, uint64_t seed)
 {
     static const uint16_t penalty[PYR_SKULLS] = { 1, 2, 3, 4, 6, 8, 10, 12, 15, 18 };
@@ -380,6 +390,7 @@ static bool has_place(const struct pyr_pattern_turns *pattern, pyr_spaces open)
     return false;
 }
 
+/* `alike` is the lowest card with the same walls, mirrored or not; 0: none. */
 void pyr_card_survey(const struct pyr_box *box, pyr_card card, struct pyr_card_survey *survey)
 {
     const struct pyr_card_face *face = &box->card[card];
@@ -478,6 +489,8 @@ static void judge_colour(struct pyr_survey *survey, const struct sums *sums)
             blame(survey, PYR_GUIDE_COLUMNS, 0);
 }
 
+/* Rubies and emeralds are equally many, columns are used evenly, treasures lie off the ways and skulls partly on
+ * them. */
 static void judge_whole(struct pyr_survey *survey, const struct sums *sums)
 {
     if (sums->rubies != sums->emeralds)
@@ -536,6 +549,7 @@ static void judge_numbers(struct pyr_survey *survey, const struct sums *colour)
     }
 }
 
+/* Any box can be surveyed, not only generated ones; `broken` says which guidelines it does not keep. */
 void pyr_box_survey(const struct pyr_box *box, struct pyr_survey *survey)
 {
     struct sums colour[PYR_COLOURS] = { { 0 } }, whole = { 0 };

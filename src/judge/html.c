@@ -9,7 +9,8 @@
 #include <pyramids/judge.h>
 #include <pyramids/text.h>
 
-/* Text from outside, made harmless. */
+/* Text from outside, made harmless.
+ * The four characters that mean something in HTML text and in attributes with double quotes. */
 static void put_safe(FILE *to, const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -42,6 +43,7 @@ static void put_element(FILE *to, const char *element, const char *text)
 /* Seats differ by colour and by the dashes of their line. */
 static const char *const dash[PYR_MAX_SEATS] = { "none", "7 4", "2 4", "10 3 2 3" };
 
+/* A light set of colours and a dark one; the browser chooses (prefers-color-scheme). */
 static const char style[] =
     ":root{--bg:#F3EADA;--paper:#FFFCF5;--ink:#2A2018;--ink2:#5C4E3D;--edge:#D9CBB2;--s0:#1D4E9E;--s1:#9A4310;"
     "--s2:#1C5D49;--s3:#54337D;--bad:#A3261C}"
@@ -63,11 +65,14 @@ static const char style[] =
     "flex-wrap:wrap;gap:2px 12px}li b{min-width:2.2em}"
     "@media(max-width:600px){td,th{padding:4px 5px;font-size:13px}section{padding:10px}main{padding:8px}}";
 
+/* Units of the drawing; the browser scales it to the width of the page. */
 #define CHART_WIDE 480
 #define CHART_HIGH 240
 #define CHART_LEFT 44
 #define CHART_TOP 12
 
+/* A line per player over the reveals, which are the lines that begin with 'r'; the last point is the result. Fewer
+ * than two points make no chart. */
 static void put_chart(FILE *to, const struct pyr_judge_report *r)
 {
     unsigned points = 0;
@@ -226,7 +231,9 @@ static void write_event(const struct pyr_judge_report *r, struct pyr_word line, 
     }
 }
 
-/* The chance events that moved the game most. */
+/* The chance events that moved the game most.
+ * The ten largest, found by repeated search: there are a few hundred at most. An event's size is the largest
+ * change of a player's chance to win, up or down. */
 static void put_luck(FILE *to, const struct pyr_judge_report *r)
 {
     bool used[PYR_LOG_LINES] = { false };
@@ -273,6 +280,7 @@ static void put_luck(FILE *to, const struct pyr_judge_report *r)
     fprintf(to, "</table></section>");
 }
 
+/* False if writing failed. A rough report loads itself again after 20 seconds, when the refined one may be there. */
 bool pyr_judge_write_html(const struct pyr_judge_report *r, FILE *to)
 {
     fprintf(to, "<!doctype html><html lang=\"%s\"><head><meta charset=\"utf-8\">" PYR_JUDGE_PAGE "%s"

@@ -23,6 +23,7 @@ static void write_margins(struct pyr_json *json, const char *name, const float *
     write_values(json, name, margin, seats);
 }
 
+/* A player who has not decided anything has no error rate and no class: both are null. */
 static void write_player(struct pyr_json *json, const struct pyr_judge_report *r, unsigned seat)
 {
     const struct pyr_luck_sum *sum = &r->sum[seat];
@@ -61,6 +62,7 @@ static void write_player(struct pyr_json *json, const struct pyr_judge_report *r
     pyr_json_close(json);
 }
 
+/* So that a program can explain the marks without knowing them. */
 static void write_thresholds(struct pyr_json *json)
 {
     pyr_json_object(json, "thresholds");
@@ -76,6 +78,7 @@ static void write_thresholds(struct pyr_json *json)
 
 static const char *sign(enum pyr_luck_mark mark) { return pyr_luck_threshold(mark)->sign; }
 
+/* "made" and "best" are in the notation of records. */
 static void write_decision(struct pyr_json *json, const struct pyr_judge_report *r, const struct pyr_luck_decision *d)
 {
     static const char *const state[] = { "unsure", "sure", "exact" };
@@ -110,6 +113,7 @@ static void write_decision(struct pyr_json *json, const struct pyr_judge_report 
     pyr_json_close(json);
 }
 
+/* One value per seat, in seat order. */
 static void write_chance(struct pyr_json *json, const struct pyr_judge_report *r, const struct pyr_luck_chance *c)
 {
     pyr_json_object(json, NULL);
@@ -124,6 +128,7 @@ static void write_chance(struct pyr_json *json, const struct pyr_judge_report *r
     pyr_json_close(json);
 }
 
+/* Written through a small buffer, so that a long report needs no memory. False if writing failed. */
 bool pyr_judge_write_json(const struct pyr_judge_report *r, FILE *to)
 {
     struct pyr_json json;

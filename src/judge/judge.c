@@ -45,6 +45,7 @@ void pyr_judge_sign(const struct pyr_luck_decision *d, char sign[PYR_JUDGE_SIGN]
             pyr_luck_threshold(d->worst)->sign);
 }
 
+/* With its margin only where the mark is uncertain: otherwise it would say more than matters. */
 void pyr_judge_cost(const struct pyr_luck_decision *d, char *to)
 {
     int length = snprintf(to, PYR_NUMBER_SIZE, "%s", PYR_NUMBER((double)d->points_lost, 1));
@@ -52,6 +53,7 @@ void pyr_judge_cost(const struct pyr_luck_decision *d, char *to)
         snprintf(to + length, PYR_NUMBER_SIZE, " ± %s", PYR_NUMBER((double)d->points_margin, 1));
 }
 
+/* Both numbers are percent; the sign is behind the last. */
 void pyr_judge_win_cost(const struct pyr_luck_decision *d, char *to)
 {
     if (d->state == PYR_LUCK_UNSURE)
@@ -87,6 +89,7 @@ static int race_points(const struct pyr_box *box, const struct pyr_table *open, 
     return 0;
 }
 
+/* A list that is being filled, at most PYR_JUDGE_EFFECTS long. */
 struct effects {
     struct pyr_judge_effect *list;
     unsigned count;
@@ -134,6 +137,7 @@ unsigned pyr_judge_effects(const struct pyr_edition *edition, const struct pyr_v
     return effects.count;
 }
 
+/* The effects in words, in the order of the list. Sentences are whole, so that each can be translated. */
 void pyr_judge_gains(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option,
     char *to, size_t size)
 {
@@ -170,6 +174,7 @@ struct task {
     struct pyr_luck_chance *chance;
 };
 
+/* What the threads share. `how` and `task` are only read once they have started. */
 struct bench {
     struct pyr_judge_report *report;
     struct pyr_luck_how how;
@@ -298,6 +303,9 @@ static void work_together(struct bench *bench, unsigned threads)
     pthread_mutex_destroy(&bench->lock);
 }
 
+/* The report has its own copy of the game (match), so `text` may go; `edition` must stay. After PYR_JUDGE_MEMORY and
+ * PYR_JUDGE_CANCELLED, pyr_judge_finish is still needed. Each log line makes at most one decision and one chance,
+ * hence the sizes. */
 enum pyr_judge_code pyr_judge_init(struct pyr_judge_report *r, const struct pyr_edition *edition, const char *text,
     size_t size, const struct pyr_judge_options *options, struct pyr_fault *fault)
 {

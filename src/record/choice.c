@@ -6,6 +6,7 @@
  */
 #include <pyramids/choice.h>
 
+/* Nothing for an empty choice. The notation is that of records (docs/formats.md), so a client can send what it shows. */
 void pyr_choice_write(const pyr_step *steps, unsigned count, const struct pyr_desk *desk, struct pyr_out *out)
 {
     if (!count)
@@ -78,6 +79,7 @@ bool pyr_choice_read(unsigned phase, const char *text, size_t size, struct pyr_l
     return read_replacement(lines, event) && pyr_lines_end(lines);
 }
 
+/* At least one step. Parts beyond PYR_MAX_PARTS cannot occur: a choice has no more. */
 void pyr_choice_event(const struct pyr_desk *desk, pyr_seat seat, const pyr_step *steps, unsigned count,
     struct pyr_event *event)
 {

@@ -96,6 +96,7 @@ bool pyr_move_read(struct pyr_event *event, struct pyr_lines *lines, struct pyr_
     }
 }
 
+/* The total comes first, then each part behind its word, always in this order. */
 static bool read_score(struct pyr_lines *lines, struct pyr_event *event)
 {
     static const char *const words[] = { NULL, "pyramids", "torches", "points", "gems", "skulls" };
@@ -146,6 +147,7 @@ static bool read_points(struct pyr_lines *lines, struct pyr_event *event)
     return true;
 }
 
+/* What follows the keyword. The caller checks that nothing else is on the line. */
 static bool read_arguments(const struct pyr_edition *edition, struct pyr_lines *lines, struct pyr_event *event)
 {
     struct pyr_word word;
@@ -190,6 +192,7 @@ static bool read_arguments(const struct pyr_edition *edition, struct pyr_lines *
     return false;
 }
 
+/* False with lines->fault: the place, the word and the form that was expected. */
 bool pyr_event_read(struct pyr_event *event, const struct pyr_edition *edition, struct pyr_lines *lines)
 {
     struct pyr_word keyword;
@@ -219,6 +222,7 @@ void pyr_spaces_write(pyr_spaces spaces, struct pyr_out *out)
     }
 }
 
+/* "-" is a move without marks (Q7). */
 static void write_parts(const struct pyr_part *part, unsigned count, struct pyr_out *out)
 {
     if (!count)
@@ -232,6 +236,7 @@ static void write_parts(const struct pyr_part *part, unsigned count, struct pyr_
     }
 }
 
+/* A pass among the steps is not written: it has no spaces. */
 void pyr_move_write(const pyr_step *steps, unsigned count, const struct pyr_desk *desk, struct pyr_out *out)
 {
     struct pyr_part part[PYR_MAX_PARTS];

@@ -33,6 +33,8 @@ static unsigned next_deal(const struct pyr_replay *replay)
     return seat;
 }
 
+/* True: the line is determined and *event is all of it. False: *event has its kind and seat only, since a player or
+ * chance decides the rest; PYR_EVENT_KINDS if nothing may follow. */
 bool pyr_replay_expected(const struct pyr_replay *replay, const struct pyr_edition *edition, struct pyr_event *event)
 {
     const struct pyr_table *open = &replay->state.open;
@@ -393,6 +395,7 @@ static enum pyr_err apply_header(const struct follow *j, struct pyr_replay *repl
     }
 }
 
+/* The fault names the pattern and how many of its cards a round has. */
 static enum pyr_err apply_reveal(const struct follow *j, struct pyr_replay *replay)
 {
     pyr_pattern pattern = j->event->pattern;
@@ -463,6 +466,7 @@ static enum pyr_err apply_event(const struct follow *j, struct pyr_replay *repla
     }
 }
 
+/* `fault` may be NULL; on success its code is PYR_OK. */
 enum pyr_err pyr_replay_event(struct pyr_replay *replay, const struct pyr_edition *edition, const struct pyr_event *event,
     struct pyr_fault *fault)
 {
@@ -523,6 +527,7 @@ void pyr_replay_choice(struct pyr_replay *replay, const struct pyr_edition *edit
     note_points(replay, &before);
 }
 
+/* Stops at the first fault; what was read before stays in *replay. A record that ends early is no fault. */
 enum pyr_err pyr_record_read(struct pyr_replay *replay, const struct pyr_edition *edition, const char *text, size_t size,
     struct pyr_fault *fault)
 {
@@ -558,6 +563,7 @@ enum pyr_err pyr_record_read(struct pyr_replay *replay, const struct pyr_edition
     return found.code;
 }
 
+/* Without knowing the edition: to find out which one a record needs. *name points into the text. */
 bool pyr_record_edition_name(const char *text, size_t size, struct pyr_word *name)
 {
     struct pyr_lines lines;
@@ -569,6 +575,7 @@ bool pyr_record_edition_name(const char *text, size_t size, struct pyr_word *nam
     return false;
 }
 
+/* In seat order, since the format demands that order. The words point into the text. */
 unsigned pyr_record_player_names(const char *text, size_t size, struct pyr_word names[PYR_MAX_SEATS])
 {
     struct pyr_lines lines;

@@ -44,6 +44,7 @@
 enum timed { TIMED_NOT, TIMED_REQUEST, TIMED_LINGER };
 static const uint64_t patience[] = { 0, REQUEST_MS, LINGER_MS };
 
+/* A port that is listened on. */
 struct listener {
     uv_poll_t poll;
     struct edge *edge;
@@ -56,6 +57,7 @@ struct listener {
     struct wire_tls_context *tls;
 };
 
+/* One for the server. The buffers are shared by all connections, which is safe in one thread. */
 struct edge {
     uv_loop_t *loop;
     const struct edge_handler *handler;
@@ -73,6 +75,7 @@ struct edge {
     char read[READ_ROOM], plain[READ_ROOM]; /* one read's bytes, as they came and decrypted */
 };
 
+/* One connection. Owned by the edge from begin() to conn_closed. */
 struct edge_conn {
     uv_poll_t poll;
     struct edge *edge;
@@ -274,6 +277,7 @@ void edge_flush(struct edge_conn *conn)
     set_poll(conn);
 }
 
+/* Never fails from the caller's view: a connection that cannot be written to is doomed and reported by `end`. */
 void edge_write(struct edge_conn *conn, const void *bytes, size_t size)
 {
     struct edge *edge = conn->edge;
@@ -302,6 +306,7 @@ bool edge_has_room(struct edge_conn *conn)
 void edge_send(struct edge_conn *conn, const char *text, size_t size) { wire_send(&conn->wire, text, size); }
 void edge_ping(struct edge_conn *conn) { wire_ping(&conn->wire); }
 
+/* Asks for `room` to be called, at the latest in the next edge_turn that finds room. */
 void edge_wake(struct edge_conn *conn)
 {
     conn->wants_room = true;
@@ -377,7 +382,9 @@ static void offer_again(struct edge_conn *conn)
     conn->in = NULL;
 }
 
-/* Takes in what has been read and can be taken. */
+/* Takes in what has been read and can be taken.
+ * In this order: bytes that were kept, then bytes that TLS has decrypted already. Only when both are used up is
+ * the socket read. */
 static void pump(struct edge_conn *conn)
 {
     struct edge *edge = conn->edge;
@@ -427,6 +434,7 @@ static void discard(struct edge_conn *conn)
         doom(conn);
 }
 
+/* One recv per event, so that a fast sender cannot keep the loop from the other connections. */
 static void on_readable(struct edge_conn *conn)
 {
     struct edge *edge = conn->edge;
@@ -470,6 +478,7 @@ static void after(struct edge_conn *conn, bool has_moved)
     set_poll(conn);
 }
 
+/* Writing comes first: it may free room that reading then fills with answers. */
 static void on_poll(uv_poll_t *poll, int status, int what)
 {
     struct edge_conn *conn = poll->data;
@@ -499,11 +508,14 @@ void edge_answered(struct edge_conn *conn, bool again)
     make_ready(conn);
 }
 
+/* For a request whose answer had to wait: its head is still in the wire's buffer. */
 void edge_request(struct edge_conn *conn, struct wire_request *request)
 {
     wire_head_request(conn->wire.head, request);
 }
 
+/* A small send buffer makes `has room` mean that the client is close behind: what it has not read is written later,
+ * from a newer state. */
 void edge_upgrade(struct edge_conn *conn, const struct wire_request *request, const char *headers)
 {
     int room = SEND_BUFFER;
@@ -531,6 +543,7 @@ void edge_hurry(struct edge_conn *conn)
 void edge_cut(struct edge_conn *conn) { doom(conn); }
 void edge_pause(struct edge_conn *conn) { wire_pause(&conn->wire); }
 
+/* Continues in edge_turn, never from here: the caller may be in the middle of a message of the same connection. */
 void edge_resume(struct edge_conn *conn)
 {
     conn->resumed = true;
@@ -650,6 +663,8 @@ void edge_turn(struct edge *edge)
         edge_flush(edge->gathering);
 }
 
+/* A doomed connection stays in its list until it is buried, which does no harm: doom may be
+ * called twice. */
 void edge_tick(struct edge *edge)
 {
     uint64_t time = now(edge);
@@ -709,6 +724,7 @@ static void begin(struct edge *edge, struct listener *listener, int fd, const ch
     set_poll(conn);
 }
 
+/* For tests, which bring their own sockets. */
 void edge_adopt(struct edge *edge, unsigned listener, int fd, const char *address)
 {
     begin(edge, &edge->listener[listener], fd, address);
@@ -732,6 +748,7 @@ static void write_address(const struct sockaddr_storage *from, char to[INET6_ADD
         inet_ntop(family, bytes, to, INET6_ADDRSTRLEN);
 }
 
+/* At most ACCEPTS at a time; the rest wait in the kernel's queue, so that open connections are served in between. */
 static void on_connect(uv_poll_t *poll, int status, int what)
 {
     struct listener *listener = poll->data;

@@ -86,6 +86,9 @@ static void write_refusal_page(FILE *to, const struct request *request, const ch
         request->secure ? "https" : "http", host);
 }
 
+/* A page of another name that resolves to this machine (DNS rebinding) must not reach the API, so the answer
+ * contains links to the right names and nothing else. The language is set for these sentences
+ * only and put back. */
 static void refuse_host(struct request *request)
 {
     char host[HOST_SIZE], links[ACCESS_LINKS][ACCESS_LINK_SIZE], message[512];
@@ -123,7 +126,9 @@ static void refuse_host(struct request *request)
 }
 
 /* ERROR_ORIGIN may be about the Host or about the Origin: with a Host that is not ours the answer explains which names
- * are. */
+ * are.
+ * Sends an error with its code for programs; `detail` names the member of the message that is wrong. It may
+ * replace an answer that was prepared before. Without memory the answer has a status and no body. */
 void request_error(struct request *request, enum error error, const char *detail)
 {
     request->refusal = error_name(error);
@@ -171,6 +176,7 @@ void request_come_from(struct request *request, struct address *address)
         request->early = ERROR_TOO_MANY;
 }
 
+/* Only looks into memory. Cookies that are well-formed but unknown here go to `unknown`, for request_look_up. */
 void request_identify(struct request *request, const char *cookies)
 {
     if (!visitor_identify(request->server, cookies, &request->visitor, &request->identity, request->token,
@@ -179,6 +185,7 @@ void request_identify(struct request *request, const char *cookies)
     visitor_hold(request->visitor);
 }
 
+/* Tokens and cookies are wiped: they are keys to a visitor's games. */
 void request_free(struct request *request)
 {
     if (request->entered)
@@ -221,6 +228,7 @@ struct lookup {
     void (*then)(struct request *request, enum error error); /* what goes on once it is known */
 };
 
+/* Stops at the first cookie that is known, and at the first real failure. */
 static enum store_result run_lookup(struct store_db *db, struct store_job *job)
 {
     struct lookup *lookup = (struct lookup *)job;
@@ -253,6 +261,7 @@ static void lookup_done(struct store_job *job, enum store_result result)
     free(lookup);
 }
 
+/* At once, without a job, if there is nothing to look up. */
 void request_look_up(struct request *request, void (*then)(struct request *request, enum error error))
 {
     struct lookup *lookup = request->unknown ? calloc(1, sizeof *lookup) : NULL;
@@ -267,7 +276,9 @@ void request_look_up(struct request *request, void (*then)(struct request *reque
     store_submit(request->server->store, &lookup->job);
 }
 
-/* The members of a request's body. False after an answer. */
+/* The members of a request's body. False after an answer.
+ * On success the caller owns *object; `values` point into it, in the order of `field`, NULL for members that are
+ * missing. */
 static bool read_body(struct request *request, const struct field *field, unsigned count, json_t **object, json_t **values)
 {
     struct problem problem = { 0 };
@@ -316,6 +327,7 @@ static enum store_result run_visitor(struct store_db *db, struct store_job *job)
     return result;
 }
 
+/* A visitor's number is not part of any answer. */
 static void answer_visitor(struct request *request, const char *name)
 {
     answer_json(request, 200, json_pack("{s{ss}}", "visitor", "name", name));
@@ -453,6 +465,7 @@ struct code_job {
     char code[10];
 };
 
+/* Only the hash of the code is stored: a copy of the database does not open anybody's account. */
 static enum store_result run_code(struct store_db *db, struct store_job *job)
 {
     struct code_job *c = (struct code_job *)job;
@@ -473,6 +486,7 @@ static void code_stored(struct store_job *job, enum store_result result)
     free(c);
 }
 
+/* The body must be an empty object, so that a later version can add members. */
 static void post_visitor_code(struct request *request)
 {
     json_t *object;
@@ -549,7 +563,8 @@ static void get_tables(struct request *request)
     lobby_load(request->server, tell_tables, request);
 }
 
-/* One member of "seats". False after an answer. */
+/* One member of "seats". False after an answer.
+ * Members that make no sense for a kind are refused instead of ignored: a client learns of its mistake. */
 static bool read_seat(struct request *request, json_t *value, struct seat *seat)
 {
     static const struct field fields[] = { { "kind", FIELD_TEXT, true, 8 }, { "name", FIELD_TEXT, false, 400 },
@@ -652,6 +667,7 @@ static void table_found_again(struct fetch *fetch, struct table *table, enum err
         tell_new_table(request, table);
 }
 
+/* The visitor is found again by number: it may have left the memory while the database was asked. */
 static void create_table(struct creation *creation)
 {
     struct request *request = creation->request;
@@ -721,6 +737,7 @@ static bool read_terms(struct request *request, json_t *const values[4], struct 
     return true;
 }
 
+/* A table of bots alone is refused. */
 static void post_tables(struct request *request)
 {
     static const struct field fields[] = { { "seats", FIELD_ARRAY, true, PYR_MAX_SEATS }, TERMS_FIELDS,
@@ -842,7 +859,9 @@ static void tell_table(struct request *request, struct table *table)
 
 static void get_table(struct request *request) { with_table(request, tell_table); }
 
-/* The record as the asker may see it: of a running game without the lines that are secret for their seat. */
+/* The record as the asker may see it: of a running game without the lines that are secret for their seat.
+ * The test for each line is that of pyr_game_line_is_visible, the one place that knows what is secret. A finished
+ * game has no secrets. */
 static void tell_record(struct request *request, struct table *table)
 {
     const struct table_log *log = &table->log;
@@ -878,6 +897,7 @@ struct again {
     char id[40], code[16];       /* of the rematch that there is; "" none */
 };
 
+/* Follows the chain of rematches that were closed before they began; the first that is not closed is the answer. */
 static enum store_result run_find_rematch(struct store_db *db, struct store_job *job)
 {
     struct again *again = (struct again *)job;
@@ -963,6 +983,7 @@ static void find_rematch(struct again *again)
     store_submit(again->request->server->store, &again->job);
 }
 
+/* `jobs` keeps the old table in memory until again_free. */
 static void post_rematch_at(struct request *request, struct table *table)
 {
     json_t *object;
@@ -988,6 +1009,7 @@ static void post_rematch(struct request *request) { with_table(request, post_rem
 
 /* Changes of a table that are asked for here: the answer is the table as it is then. */
 
+/* Called once the change is stored or has failed. */
 static void change_answered(struct change *change, enum error error)
 {
     struct request *request = change->context;
@@ -1042,7 +1064,9 @@ static bool write_arrangement(const json_t *seats, char text[ARRANGEMENT_SIZE])
     return true;
 }
 
-/* The seats of a table that waits, and perhaps its terms. */
+/* The seats of a table that waits, and perhaps its terms.
+ * Whether the visitor is the host is checked when the change is applied (apply_arrange), not here: the host may
+ * change in between. */
 static void arrange_at(struct request *request, struct table *table)
 {
     static const struct field fields[] = { { "seats", FIELD_ARRAY, true, PYR_MAX_SEATS }, TERMS_FIELDS };
@@ -1146,6 +1170,7 @@ static bool mine_each(void *context, const struct store_table *table, const stru
     return true;
 }
 
+/* May run twice, so it begins by dropping what an earlier run has found. */
 static enum store_result run_mine(struct store_db *db, struct store_job *job)
 {
     struct mine_job *mine = (struct mine_job *)job;
@@ -1195,6 +1220,7 @@ static bool is_invited(const struct table *table, int64_t visitor)
     return false;
 }
 
+/* By time, then by number, so that the order is the same in every answer. */
 static int later_first(const void *a, const void *b)
 {
     const struct table *x = *(const struct table *const *)a, *y = *(const struct table *const *)b;
@@ -1202,7 +1228,8 @@ static int later_first(const void *a, const void *b)
     return by < 0 ? -1 : by > 0;
 }
 
-/* A visitor's tables that wait or run, the one where something happened last first. */
+/* A visitor's tables that wait or run, the one where something happened last first.
+ * `revision` 0 is a table that is not stored yet: it may still fail. */
 static json_t *open_tables(const struct server *server, const struct visitor *visitor)
 {
     const struct table **found = malloc(server->tables.count * sizeof *found + 1);
@@ -1298,6 +1325,7 @@ static void analysis_there(void *context, enum judging_state state, char *text, 
     }
 }
 
+/* The address counts for the limit on analyses that one client can cause. */
 static void tell_analysis(struct request *request, struct table *table)
 {
     if (table->now.stage != STORE_OVER) {
@@ -1322,6 +1350,7 @@ static void get_editions(struct request *request)
     answer_json(request, 200, json_pack("{so}", "editions", list));
 }
 
+/* The text as it was read, so that a client can check records by the very same edition. */
 static void get_edition(struct request *request)
 {
     const char *found = edition_text(request->server, request->word);
@@ -1336,6 +1365,8 @@ static void get_edition(struct request *request)
     answer_text(request, text ? 200 : 503, "text/plain; charset=utf-8", text, text ? size : 0);
 }
 
+/* For load balancers: 503 while stopping or while the database cannot be written, so that no new players are sent
+ * here. */
 static void get_health(struct request *request)
 {
     static const char *const states[] = { [STORE_WELL] = "ok\n", [STORE_NO_WRITES] = "the database cannot be written\n",
@@ -1357,7 +1388,8 @@ static void metric(FILE *to, const char *name, const char *kind, const char *hel
 }
 
 /* The buckets of a histogram are cumulative: each has all that took at most so long. The bounds are those of count_time
- * (change.c), in seconds. */
+ * (change.c), in seconds.
+ * On its own listener only (find_route): the numbers are not for everyone. */
 static void get_metrics(struct request *request)
 {
     struct server *server = request->server;
@@ -1462,7 +1494,8 @@ static void get_nothing(struct request *request)
 }
 
 /* Pages are embedded packed with gzip and sent as they are; for the rare client that does not take gzip they are unpacked
- * (16 + MAX_WBITS: zlib reads a gzip header). */
+ * (16 + MAX_WBITS: zlib reads a gzip header).
+ * An etag is a hash of the page, so 304 is sent exactly if the browser's copy is the same. */
 static void get_page(struct request *request)
 {
     const struct page *page = page_find(!strcmp(request->path, "/") ? "/index.html" : request->path);
@@ -1513,6 +1546,7 @@ static void note_visit(struct request *request)
     }
 }
 
+/* All routes of the API. What is not here is looked for among the pages. */
 static const struct route {
     enum method method;
     const char *path;            /* * stands for one word, ** for all that is left: a name may have any letters */

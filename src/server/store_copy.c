@@ -36,6 +36,8 @@ struct copying {
     bool is_stopped;
 };
 
+/* Column i of the question is value i of the statement that writes: the lists are made that way. NULL becomes an
+ * empty text. */
 static enum store_result copy_row(struct copying *copying, enum store_statement write)
 {
     const struct store_engine *engine = copying->from->engine;
@@ -83,6 +85,8 @@ static bool is_empty(struct store_db *db)
     return store_last_ids(db, &visitor, &table) == STORE_OK && !visitor && !table;
 }
 
+/* `more` is called after each row and stops the copy with false. On failure nothing is committed, and `error` has a
+ * sentence. */
 bool store_copy(const char *from, const char *to, bool (*more)(void *context, uint64_t rows), void *context,
     struct store_copied *copied, char *error, size_t error_size)
 {

@@ -58,6 +58,7 @@ bool store_can_share(const char *path)
     return engine_of(path)->is_shared;
 }
 
+/* Without secrets: for messages and the log. */
 void store_name(const char *where, char *to, size_t size)
 {
     engine_of(where)->name_of(where, to, size);

@@ -96,7 +96,8 @@ static enum store_result get_number(struct store_db *db, enum store_result asked
     return at_end(result);
 }
 
-/* A text that grows. */
+/* A text that grows.
+ * Kept from one table to the next in a list, so that a long list allocates a few times only. */
 struct buffer {
     char *at;
     size_t size, room;
@@ -164,6 +165,7 @@ enum store_result store_add_token(struct store_db *db, int64_t visitor, const ui
     return change(db, NOW, STORE_FAILED, PUT_TOKEN, (const void *)token, (size_t)32, visitor, renewed);
 }
 
+/* The cookie lasts a year from here; STORE_MISSING if the token was dropped meanwhile. */
 enum store_result store_renew_token(struct store_db *db, const uint8_t token[32], int64_t renewed)
 {
     return change(db, NOW, STORE_MISSING, RENEW_TOKEN, (const void *)token, (size_t)32, renewed);
@@ -182,6 +184,7 @@ enum store_result store_put_visitor(struct store_db *db, struct store_visitor *v
         STORE_OK;
 }
 
+/* By the hash of a token: the database never has the token itself. */
 enum store_result store_get_visitor(struct store_db *db, const uint8_t token[32], struct store_visitor *visitor)
 {
     enum store_result result = ask(db, GET_VISITOR, (const void *)token, (size_t)32);
@@ -213,6 +216,7 @@ static void announce(struct store_db *db, const char *word, int64_t with)
         db->engine->announce(db, word, with);
 }
 
+/* The other servers are told, since they may have the visitor in memory. */
 enum store_result store_rename_visitor(struct store_db *db, struct store_visitor *visitor)
 {
     enum store_result result = store_put_visitor(db, visitor);
@@ -221,11 +225,13 @@ enum store_result store_rename_visitor(struct store_db *db, struct store_visitor
     return result;
 }
 
+/* `seen` decides when a visitor who never played is dropped (store_sweep_visitors). */
 enum store_result store_see_visitor(struct store_db *db, int64_t id, int64_t seen)
 {
     return change(db, NOW, STORE_MISSING, SEE_VISITOR, id, seen);
 }
 
+/* Once per token: a visitor with two devices is reported twice. `each` returns false to stop. */
 enum store_result store_each_visitor(struct store_db *db, bool (*each)(void *context,
     const struct store_visitor *visitor), void *context)
 {
@@ -255,7 +261,9 @@ static enum store_result change_all(struct store_db *db, const enum store_statem
     return result;
 }
 
-/* What refers to a visitor goes first (foreign keys). The ids are returned so that the memory can forget them, too. */
+/* What refers to a visitor goes first (foreign keys). The ids are returned so that the memory can forget them, too.
+ * At most STORE_SWEEP rows per call; *at is where to go on, all 0 at the end. Column 2 says whether the visitor has a
+ * seat at any table. */
 enum store_result store_sweep_visitors(struct store_db *db, int64_t before, struct store_place *at,
     int64_t dropped[STORE_SWEEP], unsigned *count)
 {
@@ -277,6 +285,7 @@ enum store_result store_sweep_visitors(struct store_db *db, int64_t before, stru
     return result;
 }
 
+/* All of them at once, for commands and tests. */
 enum store_result store_drop_visitors(struct store_db *db, int64_t before)
 {
     struct store_place at = { 0 };
@@ -289,6 +298,7 @@ enum store_result store_drop_visitors(struct store_db *db, int64_t before)
     return result;
 }
 
+/* 0 in an empty database. */
 enum store_result store_last_ids(struct store_db *db, int64_t *last_visitor, int64_t *last_table)
 {
     enum store_result result = ask(db, LAST_IDS);
@@ -407,6 +417,7 @@ enum store_result store_get_table(struct store_db *db, const char *code, struct 
 
 /* Lines. */
 
+/* All rows in order, joined. *made is when the last of them was written: the beginning of the present phase. */
 static enum store_result get_lines(struct store_db *db, int64_t table, struct buffer *log, int64_t *made)
 {
     log->size = 0;
@@ -444,6 +455,7 @@ enum store_result store_add_lines(struct store_db *db, int64_t table, uint32_t f
     return add_lines(db, NOW, table, first, text, size, made);
 }
 
+/* The caller frees *text. An existing table without lines gives an empty text. */
 enum store_result store_get_lines(struct store_db *db, int64_t table, char **text, size_t *size)
 {
     struct buffer log = { 0 };
@@ -460,6 +472,7 @@ enum store_result store_get_lines(struct store_db *db, int64_t table, char **tex
     return STORE_OK;
 }
 
+/* One row per seat, replaced by each choice: older ones are in the lines by then. */
 static enum store_result put_choice(struct store_db *db, enum when when, int64_t table, const struct store_choice *choice)
 {
     return change(db, when, STORE_FAILED, PUT_CHOICE, table, (int64_t)choice->seat, (int64_t)choice->phase, choice->id,
@@ -476,6 +489,7 @@ struct choice_columns {
     int seat, phase, id, text, made, ids;
 };
 
+/* ids of another size, as an older version may have stored, are left empty. */
 static struct store_choice take_choice(struct store_db *db, struct choice_columns at)
 {
     struct store_choice choice = { .seat = (uint8_t)number(db, at.seat), .phase = (uint32_t)number(db, at.phase),
@@ -505,6 +519,8 @@ enum store_result store_get_choices(struct store_db *db, int64_t table, struct s
 /* The parts of what GET_WHOLE gives, in their order. */
 enum whole_part { WHOLE_ROW, WHOLE_LINES, WHOLE_CHOICE };
 
+/* One statement returns rows of three kinds, so that a table costs one round trip instead of three. The columns mean
+ * something else for each kind. */
 static enum store_result take_part(struct store_db *db, struct store_table *table, struct buffer *config, struct buffer *log,
     struct store_choice choices[STORE_SEATS], unsigned *count)
 {
@@ -531,6 +547,7 @@ static enum store_result take_part(struct store_db *db, struct store_table *tabl
     return STORE_OK;
 }
 
+/* The caller frees *text; the config is valid until the next call. STORE_MISSING if there is no such table. */
 enum store_result store_get_whole_table(struct store_db *db, const char *code, struct store_table *table, char **text,
     size_t *size, struct store_choice choices[STORE_SEATS], unsigned *count)
 {
@@ -556,6 +573,7 @@ enum store_result store_get_whole_table(struct store_db *db, const char *code, s
     return STORE_OK;
 }
 
+/* In the order of creation. `each` returns false to stop. */
 enum store_result store_each_open_table(struct store_db *db,
     bool (*each)(void *context, const struct store_table *table, const char *text, size_t size,
         const struct store_choice *choices, unsigned count),
@@ -581,6 +599,7 @@ enum store_result store_each_open_table(struct store_db *db,
     return result;
 }
 
+/* Finished games only. */
 enum store_result store_each_record(struct store_db *db,
     bool (*each)(void *context, const struct store_table *table, const char *text, size_t size), void *context)
 {
@@ -636,6 +655,7 @@ static enum store_result get_seat(struct store_db *db, int64_t table, int64_t se
     return STORE_OK;
 }
 
+/* The latest first, at most `limit`. */
 enum store_result store_each_table_of(struct store_db *db, int64_t visitor, unsigned limit, bool (*each)(void *context,
     const struct store_table *table, const struct store_seat *seat), void *context)
 {
@@ -656,6 +676,7 @@ enum store_result store_each_table_of(struct store_db *db, int64_t visitor, unsi
     return result;
 }
 
+/* One row per kind of opponent; "" as a level is games among people. */
 enum store_result store_get_statistics(struct store_db *db, int64_t visitor, struct store_statistics *statistics)
 {
     struct store_statistics sums = { 0 };
@@ -691,6 +712,7 @@ enum store_result store_put_report(struct store_db *db, int64_t table, const cha
     return result;
 }
 
+/* The caller frees *text. */
 enum store_result store_get_report(struct store_db *db, int64_t table, const char *name, char **text, size_t *size)
 {
     enum store_result result = ask(db, GET_REPORT, table, name);
@@ -717,11 +739,13 @@ enum store_result store_get_report(struct store_db *db, int64_t table, const cha
 
 /* Several servers. */
 
+/* 0 if there is no such table. */
 enum store_result store_get_revision(struct store_db *db, const char *code, int64_t *revision)
 {
     return get_number(db, ask(db, GET_REVISION, code), 0, revision);
 }
 
+/* Of the database, where several servers share one: their own clocks may differ. */
 enum store_result store_get_time(struct store_db *db, int64_t *seconds)
 {
     if (db->engine->is_shared)
@@ -743,11 +767,13 @@ enum store_result store_add_node(struct store_db *db, int64_t now, enum store_th
     return result ? result : get_number(db, ask(db, ADD_NODE, now, (int64_t)thinks), 0, node);
 }
 
+/* The heartbeat of a server. */
 enum store_result store_put_node(struct store_db *db, int64_t node, enum store_thinking thinks, int64_t now)
 {
     return change(db, NOW, STORE_FAILED, PUT_NODE, node, (int64_t)thinks, now);
 }
 
+/* A server that stops in good order gives its work back at once, and the others are told to look for it. */
 enum store_result store_drop_node(struct store_db *db, int64_t node)
 {
     static const enum store_statement drops[] = { DISOWN, DISOWN_ANALYSES, DROP_PRESENT_OF, DROP_NODE };
@@ -757,6 +783,7 @@ enum store_result store_drop_node(struct store_db *db, int64_t node)
     return result;
 }
 
+/* Those seen within STORE_NODE_SECONDS. */
 enum store_result store_get_nodes(struct store_db *db, int64_t now, struct store_nodes *nodes)
 {
     enum store_result result = ask(db, GET_NODES, now - STORE_NODE_SECONDS, (int64_t)STORE_NODES);
@@ -766,6 +793,7 @@ enum store_result store_get_nodes(struct store_db *db, int64_t now, struct store
     return at_end(result);
 }
 
+/* Replaces what this server has stored for the table, and tells the others. */
 enum store_result store_put_present(struct store_db *db, int64_t table, const char *code, int64_t node,
     const int64_t *visitors, unsigned count)
 {
@@ -791,6 +819,7 @@ enum store_result store_get_present(struct store_db *db, int64_t table, struct s
 
 /* Which tables there are. */
 
+/* The statement's limit keeps the rows within `codes`. */
 static enum store_result get_codes(struct store_db *db, enum store_result asked, char codes[][16], unsigned *count)
 {
     enum store_result result = asked;
@@ -825,6 +854,7 @@ enum store_result store_get_abandoned(struct store_db *db, int64_t before, char 
     return result ? result : count ? STORE_OK : STORE_MISSING;
 }
 
+/* Goes on behind *at, so that one long list is read in several short transactions. */
 enum store_result store_get_due(struct store_db *db, struct store_place *at, int64_t until, char codes[STORE_DUE][16],
     unsigned *count)
 {
@@ -853,6 +883,7 @@ enum store_result store_count_analyses(struct store_db *db, unsigned *count)
     return result;
 }
 
+/* An analysis that is queued already counts as asked for. STORE_LIMIT: too many are waiting, of this asker or in all. */
 enum store_result store_ask_analysis(struct store_db *db, int64_t table, int64_t asker, int64_t now, unsigned most_of_asker,
     unsigned most, unsigned *count)
 {
@@ -874,6 +905,7 @@ enum store_result store_ask_analysis(struct store_db *db, int64_t table, int64_t
     return result;
 }
 
+/* The analysis becomes this server's; one whose server has not been seen lately is given to another. */
 enum store_result store_claim_analysis(struct store_db *db, int64_t node, int64_t now, char code[16])
 {
     unsigned count;
@@ -887,6 +919,7 @@ enum store_result store_drop_analysis(struct store_db *db, int64_t table)
     return change(db, NOW, STORE_OK, DROP_ANALYSIS, table);
 }
 
+/* Tables that this server keeps and that are due, for the case that it has lost them from memory. */
 enum store_result store_get_kept(struct store_db *db, int64_t node, int64_t now, int64_t *after, char codes[STORE_DUE][16],
     unsigned *count)
 {
@@ -901,6 +934,7 @@ enum store_result store_get_kept(struct store_db *db, int64_t node, int64_t now,
     return at_end(result);
 }
 
+/* Only if the table still has this revision, so that a newer change is not overwritten. */
 enum store_result store_put_due(struct store_db *db, int64_t table, int64_t revision, int64_t due)
 {
     return change(db, NOW, STORE_CONFLICT, PUT_DUE, table, revision, due);
@@ -928,6 +962,7 @@ enum store_result store_drop_code(struct store_db *db, int64_t visitor)
     return change(db, NOW, STORE_OK, DROP_CODE, visitor);
 }
 
+/* A visitor has one code at a time: a new one replaces it. */
 enum store_result store_put_code(struct store_db *db, const uint8_t hash[32], int64_t visitor, int64_t until)
 {
     enum store_result result = store_drop_code(db, visitor);
@@ -968,6 +1003,7 @@ enum store_result store_get_alive(struct store_db *db, int64_t *alive)
     return get_number(db, ask(db, GET_ALIVE), 0, alive);
 }
 
+/* The time since the last heartbeat comes first: it is not stored as a downtime before store_put_start. */
 enum store_result store_get_downtimes(struct store_db *db, int64_t now, struct store_downtime down[STORE_DOWNTIMES],
     unsigned *count)
 {

@@ -497,6 +497,7 @@ static enum store_result commit(struct store_db *base)
     return db->xid[0] ? resolve(db) : STORE_FAILED;
 }
 
+/* For commands; jobs of a server use job_begin. */
 static enum store_result savepoint(struct store_db *base)
 {
     struct pg *db = (struct pg *)base;
@@ -524,6 +525,8 @@ static enum store_result job_begin(struct store_db *base)
     return is_lost(base) ? STORE_FAILED : STORE_OK;
 }
 
+/* Refused jobs whose statements are in the pipeline cannot be undone alone: then the whole transaction is run again
+ * without them. */
 static enum store_result job_end(struct store_db *base, enum store_result result)
 {
     struct pg *db = (struct pg *)base;
@@ -545,6 +548,8 @@ static enum store_result job_end(struct store_db *base, enum store_result result
 
 /* Statements. */
 
+/* The result is seen when the transaction is settled: a statement that changes no row is then reported by its job
+ * (refuse). */
 static enum store_result send_later(struct store_db *base, enum store_statement which, const struct store_value *values,
     enum store_result none)
 {
@@ -633,6 +638,7 @@ static enum store_result query(struct store_db *base, enum store_statement which
     return db->failure;
 }
 
+/* A streamed question has to be read to its end: the rows are on their way. */
 static void finish(struct store_db *base)
 {
     struct pg *db = (struct pg *)base;
@@ -692,6 +698,7 @@ static uint64_t read_bits(const struct pg *db, int column)
     return bits;
 }
 
+/* A column may be an integer, as count(*) is. */
 static double real(struct store_db *base, int column)
 {
     const struct pg *db = (const struct pg *)base;
@@ -748,6 +755,8 @@ static enum store_health look(struct store_db *base)
     return db->connection ? STORE_WELL : STORE_NO_WRITES;
 }
 
+/* From now on it is a server's connection: `wait` is called while it waits, so that the store can report and be
+ * stopped. */
 static void serve(struct store_db *base, bool (*wait)(void *context, unsigned ms), void *context)
 {
     struct pg *db = (struct pg *)base;
@@ -758,6 +767,7 @@ static void serve(struct store_db *base, bool (*wait)(void *context, unsigned ms
         lose(db, lost);
 }
 
+/* A transaction that only read may still be in the pipeline. */
 static void close_pg(struct store_db *base)
 {
     struct pg *db = (struct pg *)base;

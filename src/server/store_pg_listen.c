@@ -78,7 +78,8 @@ static PGconn *connect_to(const struct pg *db)
     return NULL;
 }
 
-/* Waits for bytes or the end. */
+/* Waits for bytes or the end.
+ * True when the listener is to end; false also after `ms` without anything. */
 static bool is_over(const struct store_listener *listener, int fd, int ms)
 {
     struct pollfd at[2] = { { .fd = listener->wake[0], .events = POLLIN }, { .fd = fd, .events = POLLIN } };
@@ -149,6 +150,7 @@ static void on_news(uv_async_t *async)
     }
 }
 
+/* The thread has ended before the handle is closed, so the list needs no lock any more. */
 static void on_closed(uv_handle_t *handle)
 {
     struct store_listener *listener = handle->data;
@@ -164,6 +166,7 @@ static void on_closed(uv_handle_t *handle)
     free(listener);
 }
 
+/* Unreferenced, so that it does not keep the loop alive by itself. NULL without memory, a pipe or a thread. */
 struct store_listener *pg_listen(struct store_db *base, uv_loop_t *loop,
     void (*heard)(void *context, const char *code, int64_t revision), void *context)
 {

@@ -164,6 +164,7 @@ struct opening {
 
 static bool fail(struct opening *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Always false, so that it can be returned. */
 static bool fail(struct opening *o, const char *format, ...)
 {
     va_list arguments;
@@ -218,6 +219,7 @@ static bool ask(struct opening *o, const char *sql, char *value, size_t size)
 
 /* Connecting. */
 
+/* Notices ("relation already exists") would go to standard error otherwise. */
 static void ignore_notice(void *context, const PGresult *result)
 {
     (void)context;
@@ -282,6 +284,7 @@ static PGconn *connect_with(const char *where, const PQconninfoOption *options, 
     return PQconnectdbParams(keyword, value, 1);
 }
 
+/* A second connection to the same database, for listening. The caller asks PQstatus. */
 PGconn *pg_connect_beside(const struct pg *db)
 {
     PQconninfoOption *options = PQconninfoParse(db->where, NULL);
@@ -415,6 +418,7 @@ static bool check_version(struct opening *o, bool may_change)
 
 /* Statements. */
 
+/* Numbers of PostgreSQL's built-in types, which never change. */
 static Oid type_of(char kind)
 {
     return kind == 'i' ? 20 : kind == 'r' ? 701 : kind == 'b' ? 17 : 25;     /* int8, float8, bytea, text */
@@ -439,6 +443,7 @@ static bool prepare(struct pg *db, enum store_statement which)
     return PQsendPrepare(db->connection, name, sql, count, types) && pg_push(db, (struct pg_sent){ .kind = PG_CONTROL });
 }
 
+/* In one round trip. Without the preparation each statement would be parsed and planned again. */
 static bool prepare_all(struct opening *o)
 {
     struct pg *db = o->db;

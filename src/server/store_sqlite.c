@@ -198,6 +198,7 @@ static bool is_lost(const struct store_db *base)
     return db->in_transaction && sqlite3_get_autocommit(db->sql);
 }
 
+/* Does nothing if SQLite has rolled back by itself. */
 static void rollback(struct store_db *base)
 {
     struct sqlite *db = (struct sqlite *)base;
@@ -233,6 +234,7 @@ static enum store_result settle(struct store_db *base, void (*refuse)(void *cont
     return is_lost(base) ? STORE_FAILED : STORE_OK;
 }
 
+/* Returns when the transaction is on the disk (synchronous = FULL). */
 static enum store_result commit(struct store_db *base)
 {
     struct sqlite *db = (struct sqlite *)base;
@@ -248,6 +250,7 @@ static enum store_result savepoint(struct store_db *base)
     return is_lost(base) ? STORE_FAILED : control((struct sqlite *)base, SAVEPOINT);
 }
 
+/* A savepoint has to be released even after it was rolled back: ROLLBACK TO leaves it open. */
 static enum store_result release(struct store_db *base, bool good)
 {
     struct sqlite *db = (struct sqlite *)base;
@@ -257,6 +260,7 @@ static enum store_result release(struct store_db *base, bool good)
     return result == STORE_OK ? control(db, SAVEPOINT_END) : result;
 }
 
+/* A job that failed is undone alone; the others of its transaction stay. */
 static enum store_result job_end(struct store_db *base, enum store_result result)
 {
     return release(base, result == STORE_OK);
@@ -314,6 +318,7 @@ static enum store_result end(struct sqlite *db, sqlite3_stmt *s, int code)
     return result;
 }
 
+/* *changed is how many rows the statement changed. */
 static enum store_result execute(struct store_db *base, enum store_statement which, const struct store_value *values,
     int64_t *changed)
 {
@@ -327,6 +332,7 @@ static enum store_result execute(struct store_db *base, enum store_statement whi
     return result;
 }
 
+/* There is no round trip to save with a file, so what may be sent later is run at once. */
 static enum store_result send_now(struct store_db *base, enum store_statement which, const struct store_value *values,
     enum store_result none)
 {
@@ -351,6 +357,7 @@ static enum store_result query(struct store_db *base, enum store_statement which
     return result;
 }
 
+/* Ends a question before its last row. */
 static void finish(struct store_db *base)
 {
     struct sqlite *db = (struct sqlite *)base;
@@ -382,6 +389,7 @@ static double real(struct store_db *base, int column)
     return sqlite3_column_double(((struct sqlite *)base)->asked, column);
 }
 
+/* Valid until the next row. sqlite3_column_bytes must be asked after the pointer: the conversion may change the size. */
 static const void *bytes(struct store_db *base, int column, size_t *size)
 {
     sqlite3_stmt *s = ((struct sqlite *)base)->asked;
@@ -429,6 +437,7 @@ static bool is_in_place(struct sqlite *db)
     return is_same(db, "", &db->file) && (!db->wal.inode || is_same(db, "-wal", &db->wal));
 }
 
+/* The same rules as for saved games: XDG_DATA_HOME if it is absolute, else ~/.local/share. */
 bool store_default_path(char *to, size_t size)
 {
     const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
@@ -514,6 +523,7 @@ static bool take_lock(struct sqlite *db, const char *real, const char *path, cha
     return true;
 }
 
+/* Readable by its owner alone, before SQLite opens it: tokens and games are private. */
 static bool make_file(const char *real)
 {
     int file = open(real, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -551,6 +561,7 @@ static int ask(struct sqlite *db, const char *sql, sqlite3_int64 *number, char *
     return code;
 }
 
+/* Always false, so that it can be returned. */
 static bool say_sql(struct sqlite *db, int code, const char *path, char *error, size_t size)
 {
     if ((code & 0xff) == SQLITE_NOTADB)
@@ -562,7 +573,8 @@ static bool say_sql(struct sqlite *db, int code, const char *path, char *error, 
     return false;
 }
 
-/* Whose it is and of which version; 0: nothing is in it yet. */
+/* Whose it is and of which version; 0: nothing is in it yet.
+ * application_id is the mark of the owner. A file with anything in it and without our mark is another program's. */
 static bool find_version(struct sqlite *db, const char *path, int *version, char *error, size_t size)
 {
     sqlite3_int64 application = 0, found = 0, things = 0;

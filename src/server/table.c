@@ -26,6 +26,7 @@ bool table_is_code(const char *code)
     return strlen(code) == CODE_SIZE && strspn(code, code_letters) == CODE_SIZE;
 }
 
+/* Dashes of all kinds are skipped, since text programs replace a hyphen by others. */
 bool code_read(const char *text, char *to, size_t size)
 {
     static const char *const dashes[] = { " ", "-", "\t", "\u00a0", "\u2010", "\u2011", "\u2012", "\u2013", "\u2014",
@@ -56,6 +57,7 @@ static uint64_t code_key(const char *code)
     return key;
 }
 
+/* In memory only; table_fetch looks into the database. */
 struct table *table_find(const struct server *server, const char *code)
 {
     return table_is_code(code) ? (struct table *)map_find(&server->tables, code_key(code)) : NULL;
@@ -83,6 +85,7 @@ unsigned table_waiting(const struct table *table)
     return pyr_game_waiting(&table->now.game);
 }
 
+/* By a connection of this server; presence_has knows those of others. */
 static bool is_observed_by(const struct table *table, int64_t visitor)
 {
     for (const struct table_observer *observer = table->observers; observer && visitor; observer = observer->next)
@@ -137,6 +140,7 @@ struct pyr_word table_line(const struct table *table, uint32_t line)
     return (struct pyr_word){ log->text + log->start[line], (size_t)(log->start[line + 1] - log->start[line] - 1) };
 }
 
+/* For the player themselves and for those who may see it; who that is, the caller decides. */
 void table_choice(const struct table *table, pyr_seat seat, char *to, size_t size)
 {
     const struct pyr_game *game = &table->now.game;
@@ -148,6 +152,7 @@ void table_choice(const struct table *table, pyr_seat seat, char *to, size_t siz
     pyr_game_write_choice(game, seat, &out);
 }
 
+/* Observers only note that something has changed and write later (conn_wake), so many changes cost one message. */
 void table_notify(struct table *table)
 {
     for (struct table_observer *observer = table->observers; observer; observer = observer->next)
@@ -432,6 +437,7 @@ static void search_done(struct store_job *job, enum store_result result)
     free(search);
 }
 
+/* Without memory nothing is searched: the next request for a table tries again. */
 static void search_abandoned(struct server *server)
 {
     struct search *search = calloc(1, sizeof *search);
@@ -465,7 +471,8 @@ static bool make_room(struct server *server, const struct address *address)
     return true;
 }
 
-/* Whether there may be one more table of this host, from this address. */
+/* Whether there may be one more table of this host, from this address.
+ * The bucket is last, so that a refused request does not use up the address's rate. */
 static enum error check_limits(struct server *server, int64_t host, struct address *address)
 {
     const struct server_options *options = &server->options;
@@ -630,6 +637,7 @@ static bool read_stored(struct table *table, const struct table *known, const st
     return state->stage != STORE_RUNNING || restore_game(table, known, text, size, choices, count);
 }
 
+/* `revision` is set even if it cannot be read, so that table_forget does not count it as never stored. */
 struct table *table_restore(struct server *server, const struct store_table *stored, const char *text, size_t size,
     const struct store_choice *choices, unsigned count)
 {
@@ -759,6 +767,7 @@ static void gather_one(struct fetch *fetch, struct table *table, enum error erro
     gathered(gather);
 }
 
+/* Tables that are in memory already need no fetch. */
 void tables_fetch(struct server *server, char (*codes)[16], unsigned count, void (*done)(void *context, enum error error),
     void *context)
 {
@@ -789,6 +798,7 @@ struct due {
     char code[CODE_SIZE + 1];
 };
 
+/* STORE_CONFLICT if the row has another revision by now. */
 static enum store_result run_due(struct store_db *db, struct store_job *job)
 {
     const struct due *due = (struct due *)job;
@@ -849,7 +859,8 @@ static void keep_bots_choices(struct table *table, const struct pyr_game *before
     }
 }
 
-/* Puts what was read in place of what is in memory. False: it does not continue what clients were sent. */
+/* Puts what was read in place of what is in memory. False: it does not continue what clients were sent.
+ * Log and state are swapped, so that `read` has the old ones and frees them. */
 static bool put_in_place(struct table *table, struct table *read)
 {
     uint32_t before = table->log.count;
@@ -1000,6 +1011,8 @@ enum error table_may_rematch(const struct table *table, const struct visitor *vi
     return ERROR_NONE;
 }
 
+/* Persons become friends whose seats are kept for them by number, without keys; bots stay. The new table is not
+ * public, even if the old one was. */
 enum error table_rematch(struct table *table, struct visitor *visitor, struct address *address, const char *id,
     void (*answer)(struct change *change, enum error error), void *context)
 {

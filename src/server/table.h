@@ -32,9 +32,12 @@ struct server;
 struct table;
 struct bot_job;
 
+/* Free for anyone; kept for a friend, by key or by number; a bot's; taken by a person. */
 enum seat_kind { SEAT_OPEN, SEAT_FRIEND, SEAT_BOT, SEAT_PERSON };
+/* How long a choice may take: no limit, --relaxed, --quick. */
 enum clock_kind { CLOCK_NONE, CLOCK_RELAXED, CLOCK_QUICK };
 
+/* One seat, with what is stored of it. */
 struct seat {
     uint8_t kind;                /* enum seat_kind */
     uint8_t kind_if_free;        /* what a SEAT_PERSON's seat was: open, or kept for a friend */
@@ -99,6 +102,7 @@ struct table_observer {
     void (*changed)(struct table_observer *observer);
 };
 
+/* A table in memory. Used by the loop's thread only; threads get copies (struct bot_job, struct fetch). */
 struct table {
     struct map_node node;        /* by code */
     struct table *next, **link;  /* all tables in memory */

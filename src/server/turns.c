@@ -114,6 +114,7 @@ static enum error apply_late(struct change *change, struct problem *problem)
     return ERROR_NONE;
 }
 
+/* A bot's seat, or that of a person who is away. */
 static bool is_played_by_bot(const struct seat *seat)
 {
     return seat->kind == SEAT_BOT || seat->away;
@@ -171,6 +172,8 @@ static uint64_t owner_of(struct table *table)
     return table->owner ? table->owner : server_hash(table->server, &table->host, sizeof table->host);
 }
 
+/* To other servers on the same database: if this one has no threads for bots, if one is there that only thinks, or if
+ * this one is busy and not alone. */
 bool server_leaves_bots(const struct server *server)
 {
     if (server->options.thinks_only)
@@ -216,6 +219,7 @@ struct bot_job *table_begin_bot_job(struct ask *ask)
     return bot_job;
 }
 
+/* In the loop. The choice is submitted like a person's and may be refused as late. */
 void table_bot_job_done(struct bot_job *bot_job)
 {
     struct table *table = bot_job->ask->table;
@@ -337,6 +341,7 @@ static bool is_at_rest(const struct table *table)
     return !table->deadline;
 }
 
+/* Called for every table in memory at each tick of the server; each test is cheap. */
 void table_tick(struct table *table)
 {
     check_clock(table);

@@ -91,11 +91,13 @@ static const char *last_header(const struct wire_request *wire, const char *name
     return last;
 }
 
+/* Behind a trusted proxy that is the client's, otherwise the one that the connection comes from. */
 static struct address *address_of_request(struct conn *conn, const struct wire_request *wire)
 {
     return wire->fault ? conn->peer : access_address(conn->server, conn->peer, last_header(wire, "x-forwarded-for"));
 }
 
+/* A request without a Host is refused: HTTP/1.1 demands one, and without it nothing could be compared. */
 static bool is_our_page(const struct server *server, const struct wire_request *wire)
 {
     return wire->host && access_is_our_page(server, wire->host, origin_of(wire));
@@ -144,6 +146,7 @@ static void request_drop(struct conn *conn)
         request_free(request);
 }
 
+/* Clients ignore it; it is for people who look at the traffic. */
 static const char *reason_of(int status)
 {
     static const struct { int status; const char *reason; } reasons[] = { { 200, "OK" }, { 201, "Created" }, { 202,
@@ -157,6 +160,7 @@ static const char *reason_of(int status)
     return status < 400 ? "OK" : "Error";
 }
 
+/* The head of an answer while it is being put together. */
 struct head {
     char text[HEAD_ROOM];
     size_t size;
@@ -221,7 +225,9 @@ static void write_head(struct head *head, const struct request *request)
     add(head, "\r\n");
 }
 
-/* Writes as much of the answer as there is room for. */
+/* Writes as much of the answer as there is room for.
+ * Called again by on_room until everything is written; a large page does not fill memory, since it is written in
+ * chunks from where it is. */
 static void answer_write(struct conn *conn)
 {
     struct request *request = conn->request;
@@ -249,7 +255,8 @@ static void answer_write(struct conn *conn)
     edge_answered(conn->edge, !last);
 }
 
-/* The answer to a head that cannot be read. */
+/* The answer to a head that cannot be read.
+ * The connection ends afterwards: where the next request would begin is not known. */
 static void answer_fault(struct request *request, enum wire_fault fault)
 {
     request->last = true;
@@ -261,7 +268,8 @@ static void answer_fault(struct request *request, enum wire_fault fault)
         request->status = 431;
 }
 
-/* What a request says about itself. */
+/* What a request says about itself.
+ * An etag that is too long counts as missing; a path that is too long is not found. */
 static void read_headers(struct request *request, const struct wire_request *wire)
 {
     const char *value;
@@ -363,6 +371,7 @@ static void on_body(void *owner, const char *bytes, size_t size)
     request->body_size += size;
 }
 
+/* All of the request has arrived: now it may be answered. */
 static void on_complete(void *owner)
 {
     struct request *request = ((struct conn *)owner)->request;
@@ -391,6 +400,7 @@ void conn_wake(struct conn *conn)
     server->write_queue.end = &conn->next_to_write;
 }
 
+/* In constant time: each entry knows the pointer that points to it. */
 static void unqueue_write(struct conn *conn)
 {
     if (!conn->link_to_write)
@@ -400,6 +410,7 @@ static void unqueue_write(struct conn *conn)
     conn->link_to_write = NULL;
 }
 
+/* Back-pressure: nothing more is read from a client until what it has sent is answered (conn.h). */
 void conn_pause(struct conn *conn)
 {
     if (conn->edge)
@@ -432,6 +443,7 @@ static void activity_add(struct conn *conn)
     server->by_activity.last = conn;
 }
 
+/* Any byte counts, pongs too. */
 static void on_activity(void *owner)
 {
     struct conn *conn = owner;
@@ -467,7 +479,8 @@ static bool is_socket_path(const char *path)
     return !strcmp(path, "/api/socket");
 }
 
-/* Whether a WebSocket is refused; `why` for the log. */
+/* Whether a WebSocket is refused; `why` for the log.
+ * The address's bucket is charged only after the tests above it. */
 static enum error socket_refusal(struct conn *conn, const struct request *request, const struct wire_request *wire,
     const char **why)
 {
@@ -594,7 +607,9 @@ static void take_id(const char *at, const char *end, char id[ID_SIZE])
 }
 
 /* The id of a message that is not read as a whole, because there are too many of them: the value of "id" at its outermost
- * level, "" if there is none that could be answered. */
+ * level, "" if there is none that could be answered.
+ * A JSON parser would cost more than the message is worth; strings are skipped as wholes, so that an "id" inside
+ * one is not found. */
 static void find_id(const char *text, size_t size, char id[ID_SIZE])
 {
     const char *end = text + size;
@@ -746,7 +761,8 @@ static void *on_begin(void *context, struct edge_conn *edge, unsigned listener, 
 }
 
 /* Nothing more is read or written. Everything that refers to the connection lets go of it; its memory stays until
- * on_gone. */
+ * on_gone.
+ * 1008 and 1009 (too many, too long) are counted as cut. */
 static void on_end(void *owner, unsigned code)
 {
     struct conn *conn = owner;
@@ -792,6 +808,7 @@ static const struct edge_handler handler = { .begin = on_begin, .request = on_re
     .activity = on_activity, .room = on_room, .end = on_end, .gone = on_gone, .now = edge_now,
         .short_of_files = on_short_of_files };
 
+/* The sentence names what would work instead. */
 static void cannot_listen(int why, unsigned port, const char *address, char *error, size_t error_size)
 {
     snprintf(error, error_size, why == EADDRINUSE ? _("port %u of %s is in use; --port 0 picks a free one") :
@@ -947,6 +964,7 @@ void web_tell_notice(struct server *server) { each_socket(server, conn_wake); }
 void web_warn(struct server *server) { each_socket(server, warn); }
 void web_close_sockets(struct server *server) { each_socket(server, close_socket); }
 
+/* Sockets, and connections whose last words are on their way: the server waits for these when it stops. */
 unsigned web_busy(const struct server *server)
 {
     return server->sockets + edge_lingering(server->edge);

@@ -79,6 +79,7 @@ pyr_spaces pyr_aim_shape(const struct pyr_box *box, pyr_pattern pattern, unsigne
     return to_corner(to);
 }
 
+/* A single space looks the same in every turn; the turn of the aim is kept for when the pattern is held again. */
 static pyr_spaces shape_of(const struct pyr_box *box, pyr_pattern pattern, const struct pyr_aim *aim)
 {
     return pyr_aim_shape(box, aim->single ? PYR_SINGLE : pattern, aim->turn);
@@ -93,6 +94,7 @@ static void clamp(const struct pyr_box *box, pyr_pattern pattern, struct pyr_aim
     aim->column = (uint8_t)(column < 0 ? 0 : column > columns ? columns : column);
 }
 
+/* Inside the grid even if the aim is not: it may have been made for another shape. */
 pyr_spaces pyr_aim_spaces(const struct pyr_aim *aim, const struct pyr_box *box, pyr_pattern pattern)
 {
     struct pyr_aim inside = *aim;
@@ -105,6 +107,7 @@ pyr_step pyr_aim_step(const struct pyr_aim *aim, const struct pyr_box *box, pyr_
     return pyr_pair_of(aim->slot, pyr_aim_spaces(aim, box, pattern));
 }
 
+/* The engine decides; there is no second set of rules here. */
 enum pyr_err pyr_aim_check(const struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk,
     pyr_pattern pattern)
 {
@@ -170,6 +173,7 @@ static int nearest(const struct pyr_box *box, const struct pyr_desk *desk, pyr_p
     return least;
 }
 
+/* Each look is counted once, so a square counts as often as it has places and not four times that. */
 unsigned pyr_aim_count(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, unsigned slot,
     bool single)
 {
@@ -269,6 +273,8 @@ bool pyr_aim_hold(struct pyr_aim *aim, const struct pyr_box *box, pyr_pattern pa
     return true;
 }
 
+/* If nothing legal covers the space, the shape is held over it all the same, so that the person sees why it does not
+ * fit; then false. */
 bool pyr_aim_cover(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     unsigned slot, unsigned row, unsigned column, bool any_turn)
 {
@@ -292,6 +298,7 @@ bool pyr_aim_cover(struct pyr_aim *aim, const struct pyr_box *box, const struct 
 /* All placements have a place in one order: card, row, column, turn. */
 #define PLACES (PYR_SLOTS * PYR_SIDE * PYR_SIDE * PYR_MAX_TURNS)
 
+/* False for places that stand for nothing: a look that has a lower turn already, or a shape that would stick out. */
 static bool at_place(const struct pyr_box *box, pyr_pattern pattern, unsigned place, struct pyr_aim *aim)
 {
     aim->turn = (uint8_t)(place % PYR_MAX_TURNS);
@@ -420,6 +427,8 @@ unsigned pyr_aim_covering(const struct pyr_aim *aim, const struct pyr_box *box, 
     return count;
 }
 
+/* How many legal placements contain all these spaces. *first is one of them, in the turn that is held if there is
+ * one. */
 unsigned pyr_aim_holding(const struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk,
     pyr_pattern pattern, unsigned slot, pyr_spaces spaces, pyr_step *first)
 {

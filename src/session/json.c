@@ -52,6 +52,8 @@ static bool is_kind(const struct json *json, int value, int type)
     return value >= 0 && value < json->count && json->token[value].type == type;
 }
 
+/* Keys are compared as they stand in the text, without escapes: ours have none. A number of tokens that does not fit
+ * ends the search. */
 int json_member(const struct json *json, int object, const char *name)
 {
     if (!is_kind(json, object, JSMN_OBJECT))
@@ -67,6 +69,7 @@ int json_member(const struct json *json, int object, const char *name)
     return JSON_NONE;
 }
 
+/* Begins with `before` JSON_NONE. A value's children are skipped. */
 int json_next(const struct json *json, int array, int before)
 {
     if (!is_kind(json, array, JSMN_ARRAY))
@@ -75,6 +78,7 @@ int json_next(const struct json *json, int array, int before)
     return next < json->count && json->token[next].start < json->token[array].end ? next : JSON_NONE;
 }
 
+/* As it stands in the text, escapes included: for words that have none. json_text unpacks. */
 struct pyr_word json_word(const struct json *json, int value)
 {
     if (!is_kind(json, value, JSMN_STRING))
@@ -126,6 +130,7 @@ static int32_t escaped(const char **at, const char *end)
     return 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
 }
 
+/* Cut at `size`, never in the middle of a character. */
 void json_text(const struct json *json, int value, char *to, size_t size)
 {
     struct pyr_word word = json_word(json, value);
@@ -164,6 +169,7 @@ bool json_is_array(const struct json *json, int value)
     return is_kind(json, value, JSMN_ARRAY);
 }
 
+/* JSON has three words; their first letters differ. */
 bool json_is_true(const struct json *json, int value)
 {
     return is_kind(json, value, JSMN_PRIMITIVE) && json->text[json->token[value].start] == 't';

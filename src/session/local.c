@@ -56,6 +56,7 @@ static bool read_number(struct pyr_word word, uint64_t *number)
     return true;
 }
 
+/* pyr_out has numbers of 32 bits only. */
 static void put_number(struct pyr_out *out, uint64_t number)
 {
     char digits[21];
@@ -69,6 +70,7 @@ static void put_number(struct pyr_out *out, uint64_t number)
 
 /* Beginning. */
 
+/* The whole game follows from the seed, so it can be drawn again at any time and need not be saved. */
 static void draw_chance(const struct pyr_edition *edition, unsigned seats, uint64_t seed, struct pyr_chance *chance)
 {
     struct pyr_rng rng;
@@ -86,6 +88,8 @@ static void write_seats(const struct pyr_local *local, unsigned seats, struct py
     }
 }
 
+/* An empty level is a person; at least one seat must be a person's. At a shared screen the game begins covered, since
+ * the first cards are secret. tag_seed writes the seed into the record, where other players of the record can see it. */
 enum pyr_err pyr_local_begin(struct pyr_local *local, struct pyr_match *match, const struct pyr_edition *edition,
     unsigned seats, const char *const *names, const char *const *levels, uint64_t seed, bool tag_seed)
 {
@@ -139,6 +143,7 @@ void pyr_local_claim(struct pyr_local *local)
     pyr_match_tag(match, seats_tag, text);
 }
 
+/* Whether a person has done anything that is worth keeping. */
 bool pyr_local_is_begun(const struct pyr_local *local)
 {
     const struct pyr_match *match = local->match;
@@ -190,6 +195,7 @@ static bool has_seats_tag(const struct pyr_match *match)
     return false;
 }
 
+/* 0 if it does not fit. Drafts of bots are not saved: they think again, with the same random numbers. */
 size_t pyr_local_save(const struct pyr_local *local, char *to, size_t size)
 {
     const struct pyr_match *match = local->match;
@@ -307,6 +313,7 @@ static void each_line(
     }
 }
 
+/* Later lines win, so a comment at the end can correct a tag. */
 static void take_setup(struct pyr_local *local, struct pyr_word line)
 {
     uint64_t me;
@@ -375,6 +382,7 @@ bool pyr_local_is_shared(const struct pyr_local *local)
     return local->people & (local->people - 1);
 }
 
+/* Not one after the other as they finish: the lowest seat first, so that the order does not depend on the machine. */
 pyr_seat pyr_local_due(const struct pyr_local *local, struct pyr_rng *rng)
 {
     const struct pyr_match *match = local->match;
@@ -395,6 +403,7 @@ static bool is_answer_due(const struct pyr_local *local, pyr_seat seat, uint32_t
         pyr_match_waiting(local->match) >> seat & 1;
 }
 
+/* False: the answer is too late, or it is no legal step. A choice of several steps is asked for step by step. */
 bool pyr_local_answer(struct pyr_local *local, pyr_seat seat, uint32_t lines, pyr_step step)
 {
     struct pyr_match *match = local->match;
@@ -405,6 +414,7 @@ bool pyr_local_answer(struct pyr_local *local, pyr_seat seat, uint32_t lines, py
     return true;
 }
 
+/* The same for a whole choice as text. */
 bool pyr_local_answer_choice(struct pyr_local *local, pyr_seat seat, uint32_t lines, const char *choice)
 {
     struct pyr_match *match = local->match;
@@ -469,6 +479,8 @@ static void remember(struct pyr_local *local, const struct pyr_local_past *past)
     local->past[local->past_count++] = *past;
 }
 
+/* What is remembered is the game before the confirmation, with the draft, so that taking it back restores what was
+ * placed. */
 enum pyr_err pyr_local_confirm(struct pyr_local *local)
 {
     struct pyr_local_past past = present(local);
@@ -478,6 +490,7 @@ enum pyr_err pyr_local_confirm(struct pyr_local *local)
     return err;
 }
 
+/* A card from the display or the deck takes effect at once: there is nothing to confirm. */
 enum pyr_err pyr_local_take(struct pyr_local *local, pyr_step step)
 {
     struct pyr_local_past past = present(local);
@@ -499,6 +512,7 @@ enum pyr_err pyr_local_choose(struct pyr_local *local, const char *choice, struc
     return PYR_OK;
 }
 
+/* As long as the phase is open. What confirming has remembered is dropped with it. */
 enum pyr_err pyr_local_retract(struct pyr_local *local)
 {
     struct pyr_match *match = local->match;
@@ -552,6 +566,7 @@ bool pyr_local_take_back(struct pyr_local *local)
     return true;
 }
 
+/* Only while the screen is covered: then the next person has not seen anything. */
 bool pyr_local_can_back_seat(const struct pyr_local *local)
 {
     return local->covered && local->seen_by != PYR_NOBODY && local->seen_by != local->me &&

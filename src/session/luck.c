@@ -20,6 +20,7 @@ const struct pyr_luck_threshold *pyr_luck_threshold(enum pyr_luck_mark mark)
     return &thresholds[mark];
 }
 
+/* The first level whose limit is above the rate; the levels are listed from the strongest on. */
 const char *pyr_luck_level(float rate)
 {
 #define LEVEL(name, hundredths) if (rate < hundredths / 100.0f) return #name;
@@ -37,6 +38,7 @@ void pyr_luck_begin(struct pyr_luck_log *log, const struct pyr_edition *edition)
     pyr_replay_init(&log->replay, PYR_NOBODY);
 }
 
+/* A draw is both: the decision to draw, and the luck of the card. */
 static bool is_decision(const struct pyr_event *event)
 {
     return event->kind == PYR_EVENT_KEEP || event->kind == PYR_EVENT_MARK || event->kind == PYR_EVENT_TAKE ||
@@ -100,6 +102,8 @@ unsigned pyr_luck_follow(struct pyr_luck_log *log, struct pyr_word line, struct 
     return count;
 }
 
+/* Where an unfinished game is judged from. If some have chosen in a phase and others have not, it is the state before
+ * that phase: the choices are secret. Returns the line from which on nothing counts. */
 uint32_t pyr_luck_end(const struct pyr_luck_log *log, struct pyr_state *state)
 {
     const struct pyr_table *open = &log->replay.state.open;
@@ -168,6 +172,8 @@ static struct pyr_option weighed(const struct weigh *w, unsigned arm)
     return option;
 }
 
+/* If the analysis was stopped, *d has no result (bests is 0). The gain of a choice is its difference to the usual
+ * one, the policy's. */
 void pyr_luck_decide(const struct pyr_luck_how *how, const struct pyr_luck_task *task, struct pyr_luck_decision *d)
 {
     struct weigh w;
@@ -355,6 +361,7 @@ void pyr_luck_measure(const struct pyr_luck_how *how, const struct pyr_luck_task
 
 #define EXPECT_PLAYOUTS 3000     /* for the rest of an unfinished game, if the cap allows */
 
+/* The expected result of all seats; the players go on by the policy. */
 void pyr_luck_expect(const struct pyr_luck_how *how, const struct pyr_state *state, struct pyr_outlook *outlook)
 {
     struct pyr_view view;
@@ -367,6 +374,7 @@ void pyr_luck_expect(const struct pyr_luck_how *how, const struct pyr_state *sta
 
 /* Sums. */
 
+/* `counts` is false for choices of a phase that is not over: what they gained is not in the outlook yet. */
 void pyr_luck_add_decision(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct pyr_luck_decision *d, bool counts)
 {
     struct pyr_luck_sum *mine = &sum[d->seat];
@@ -383,6 +391,7 @@ void pyr_luck_add_decision(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct 
     mine->gained_margin += d->gained_error * d->gained_error;
 }
 
+/* The first event is the deal. The outlook before it is the par: what anybody could expect in that seat. */
 void pyr_luck_add_chance(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct pyr_luck_chance *chance, bool is_first)
 {
     for (unsigned s = 0; s < PYR_MAX_SEATS; s++) {

@@ -93,6 +93,7 @@ static struct pyr_remote_event *tell(struct pyr_remote *remote, enum pyr_remote_
     return event;
 }
 
+/* The oldest first; kind PYR_REMOTE_NOTHING if there is none. */
 struct pyr_remote_event pyr_remote_event(struct pyr_remote *remote)
 {
     struct pyr_remote_event first = { .kind = PYR_REMOTE_NOTHING };
@@ -138,6 +139,7 @@ bool pyr_remote_is_pending(const struct pyr_remote *remote)
     return false;
 }
 
+/* For a warning before the page is closed. */
 bool pyr_remote_is_unsent(const struct pyr_remote *remote)
 {
     return remote->lost_at && pyr_remote_is_pending(remote);
@@ -247,6 +249,7 @@ static void forget_log(struct pyr_remote *remote)
     remote->must_open = remote->is_connected;
 }
 
+/* Lines that came before the edition was known are read now. */
 void pyr_remote_set_edition(struct pyr_remote *remote, const struct pyr_edition *edition, uint64_t now)
 {
     (void)now;
@@ -297,6 +300,7 @@ static void read_seat(const struct json *json, int value, struct pyr_remote_seat
     }
 }
 
+/* A state that is not known, from a newer server, is PYR_TABLE_UNKNOWN. */
 static uint8_t read_state(struct pyr_word state)
 {
     static const char *const states[] = { "", "waiting", "running", "over", "closed" };
@@ -420,6 +424,7 @@ static void on_lines(struct pyr_remote *remote, const struct json *json, uint64_
     greet(remote, known < 0 ? 0 : remote->known_turns - known);
 }
 
+/* About another phase it is ignored: the lines that lead there are on their way, or it is old. */
 static void on_ready(struct pyr_remote *remote, const struct json *json, uint64_t now)
 {
     int64_t phase = json_number(json, json_member(json, 0, "phase"), MOST_VERSION);
@@ -582,6 +587,7 @@ bool pyr_remote_init(struct pyr_remote *remote, struct pyr_match *match, const c
     return copy_code(remote->code, sizeof remote->code, pyr_word_of(code));
 }
 
+/* The transport is there; nothing may be sent but `open` until the server has answered with the table (reconnected). */
 void pyr_remote_connected(struct pyr_remote *remote, uint64_t now)
 {
     (void)now;
@@ -646,6 +652,7 @@ uint64_t pyr_remote_wake_at(const struct pyr_remote *remote)
     return due;
 }
 
+/* `have` says how much of the log is known, so that only the rest is sent. */
 static const char *write_open(struct pyr_remote *remote)
 {
     struct pyr_json json;
@@ -659,6 +666,7 @@ static const char *write_open(struct pyr_remote *remote)
     return remote->out;
 }
 
+/* Without an id: it needs no answer, and sending it twice does no harm. */
 static const char *write_return(struct pyr_remote *remote)
 {
     struct pyr_json json;
@@ -703,11 +711,13 @@ const char *pyr_remote_next(struct pyr_remote *remote, uint64_t now)
     return NULL;
 }
 
+/* Whether the person can see the table. A hidden page that reconnects does not take the seat back from a bot. */
 void pyr_remote_look(struct pyr_remote *remote, bool is_looked_at)
 {
     remote->is_hidden = !is_looked_at;
 }
 
+/* Takes the seat back from another window of the same person. */
 void pyr_remote_open_here(struct pyr_remote *remote)
 {
     remote->must_open = remote->is_connected;
@@ -721,6 +731,8 @@ static bool may_choose(const struct pyr_remote *remote)
     return own_choice(remote) != NULL && pyr_match_waiting(remote->match) >> remote->you & 1;
 }
 
+/* False: nothing to confirm now, or too much is unanswered. The choice counts as confirmed at once; a refusal opens
+ * it again (on_error). */
 bool pyr_remote_confirm(struct pyr_remote *remote, const uint8_t id[16], uint64_t now)
 {
     struct pyr_json json;
@@ -849,6 +861,7 @@ bool pyr_remote_close(struct pyr_remote *remote, const uint8_t id[16], uint64_t 
     return send_simple(remote, PYR_REMOTE_CLOSE, PYR_NOBODY, id, now);
 }
 
+/* In milliseconds; 0: the person is here, or it is no person's seat. */
 uint64_t pyr_remote_gone(const struct pyr_remote *remote, pyr_seat seat, uint64_t now)
 {
     uint64_t since = seat < remote->seats ? remote->seat[seat].gone_since : 0;
@@ -915,6 +928,7 @@ size_t pyr_remote_save(const struct pyr_remote *remote, char *to, size_t size)
     return out.length < size ? out.length : 0;
 }
 
+/* `size` includes the terminator. */
 static bool read_hex_word(struct pyr_lines *lines, char *to, size_t size)
 {
     struct pyr_word word;
@@ -954,6 +968,7 @@ static bool read_sent(struct pyr_lines *lines, struct pyr_remote *remote)
     return true;
 }
 
+/* Any line that cannot be read makes the whole text useless: it is only a cache of what would be lost. */
 static bool read_line(struct pyr_lines *lines, struct pyr_remote *remote)
 {
     struct pyr_word word, code;

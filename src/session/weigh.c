@@ -31,7 +31,8 @@ static bool is_same(const struct pyr_option *a, const struct pyr_option *b)
 
 /* Screening. */
 
-/* All choices of the position while they are screened. */
+/* All choices of the position while they are screened.
+ * `worth` is summed over all worlds of all rounds; only choices that have been played equally often are compared. */
 struct field {
     struct pyr_option option[PYR_MAX_OPTIONS];
     int64_t worth[PYR_MAX_OPTIONS];
@@ -181,6 +182,7 @@ static int64_t arm_worth(const struct weigh_arm *arm)
     return worth(arm->points[0] + arm->points[1], arm->win[0] + arm->win[1]);
 }
 
+/* Of arm i to the choice made, per world: positive means that i was better. */
 void weigh_difference(const struct weigh *w, unsigned i, struct weigh_loss *d)
 {
     const struct weigh_arm *arm = &w->arm[i];

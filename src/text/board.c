@@ -3,7 +3,8 @@
 
 #include <pyramids/text.h>
 
-/* A row: the text, cut or padded to the width. */
+/* A row: the text, cut or padded to the width.
+ * Counted in characters, which are columns for all that is written here. */
 static void fill(char row[PYR_BOARD_BYTES], const char *text)
 {
     size_t size = 0;
@@ -18,6 +19,7 @@ static void fill(char row[PYR_BOARD_BYTES], const char *text)
     snprintf(row, PYR_BOARD_BYTES, "%.*s%*s", (int)size, text, PYR_BOARD_WIDTH - wide, "");
 }
 
+/* Title, letters of the columns, five rows with their numbers. A mark hides the symbol below it. */
 void pyr_text_card(const struct pyr_box *box, pyr_card card, pyr_spaces marks, char rows[PYR_BOARD_ROWS][PYR_BOARD_BYTES])
 {
     char title[PYR_BOARD_BYTES];
@@ -50,6 +52,7 @@ static void print_trimmed(FILE *to, char *line)
     fprintf(to, "%.*s\n", (int)length, line);
 }
 
+/* At most eight beside each other; `marks` may be NULL. */
 void pyr_text_cards(FILE *to, const struct pyr_box *box, const pyr_card *cards, const pyr_spaces *marks, unsigned count,
     unsigned across)
 {
@@ -74,6 +77,7 @@ void pyr_text_cards(FILE *to, const struct pyr_box *box, const pyr_card *cards, 
     }
 }
 
+/* Drawn from the edition's drawing, up to its last filled column; empty rows end it. */
 void pyr_text_pattern(FILE *to, const struct pyr_box *box, pyr_pattern pattern, const char *indent)
 {
     struct pyr_components components;
@@ -96,6 +100,7 @@ void pyr_text_pattern(FILE *to, const struct pyr_box *box, pyr_pattern pattern, 
     }
 }
 
+/* The column of names is as wide as the longest. */
 void pyr_text_scores(FILE *to, const struct pyr_box *box, const struct pyr_table *table, const struct pyr_word *names)
 {
     struct pyr_column column[] = { { _("player"), 0, -8 }, { _("pyramids"), 2, 8 }, { _("torches"), 2, 7 },

@@ -23,6 +23,7 @@
 
 #include "catalogues.inc"        /* embedded[]: code, data and size of each */
 
+/* A language. Entry 0 is English, which has no data: every lookup fails there, and the source text is used. */
 struct catalogue {
     char code[16];               /* as the .po file is named: de, pt_BR */
     const unsigned char *data;   /* NULL: English, which needs none */
@@ -81,6 +82,7 @@ static const char *find(const struct catalogue *c, const char *text, uint32_t *s
     return NULL;
 }
 
+/* 0x950412de is the magic number of little-endian .mo files; others are refused. */
 static bool read_catalogue(struct catalogue *c)
 {
     uint32_t size;
@@ -97,6 +99,7 @@ static bool read_catalogue(struct catalogue *c)
 
 /* Plural-Forms: an expression of C in n. Each level of precedence binds tighter than the one before. */
 
+/* Where the evaluation of an expression is. */
 struct reckoning {
     const char *at;
     unsigned long n;
@@ -158,6 +161,7 @@ static unsigned long operand(struct reckoning *r)
     return value;
 }
 
+/* Division by zero gives 0: the expression may come from outside. */
 static unsigned long combine(const char *sign, unsigned long a, unsigned long b)
 {
     switch (sign[0]) {
@@ -191,6 +195,7 @@ static unsigned long from_level(struct reckoning *r, unsigned level)
     }
 }
 
+/* The ternary operator, which binds least; both sides are evaluated, since they have no effects. */
 static unsigned long whole(struct reckoning *r)
 {
     unsigned long value = from_level(r, 1);
@@ -207,6 +212,7 @@ static unsigned long whole(struct reckoning *r)
     return value ? yes : no;
 }
 
+/* Evaluated at every use: expressions are short, and a compiled form would have to be kept per language. */
 unsigned long pyr_text_plural(const char *expression, unsigned long n)
 {
     struct reckoning r = { .at = expression, .n = n };
@@ -215,6 +221,7 @@ unsigned long pyr_text_plural(const char *expression, unsigned long n)
 
 /* Texts. */
 
+/* The empty text is the header of a catalogue, so it is never looked up. */
 const char *pyr_gettext(const char *text)
 {
     uint32_t size;
@@ -222,6 +229,7 @@ const char *pyr_gettext(const char *text)
     return found ? found : text;
 }
 
+/* A form beyond the last one gives the last. */
 const char *pyr_ngettext(const char *one, const char *many, unsigned long n)
 {
     const struct catalogue *c = current();
@@ -262,6 +270,8 @@ static uint32_t replace_letters(const char *list, const char *text, uint32_t siz
     return length;
 }
 
+/* All translations are converted once, when the program starts; later lookups cost nothing more. The memory is never
+ * freed. */
 void pyr_text_plain(void)
 {
     struct catalogue *c = (struct catalogue *)current();
@@ -299,6 +309,7 @@ void pyr_text_plain(void)
 
 /* Choosing. */
 
+/* ASCII only, whatever the locale. */
 static char lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
@@ -412,6 +423,7 @@ static void set_signs(void)
         setlocale(LC_CTYPE, "C.UTF-8");
 }
 
+/* Before there are threads (invariant 2). Catalogues of the folder replace those built in. */
 void pyr_text_init(void)
 {
     const char *folder = getenv("PYRAMIDS_LOCALEDIR");
@@ -432,6 +444,7 @@ bool pyr_text_language(const char *name)
     return found;
 }
 
+/* For this thread. NULL goes back to the program's language; the result can be passed to the next call. */
 const char *pyr_text_use(const char *name)
 {
     const char *before = mine ? mine->code : NULL;
@@ -472,6 +485,7 @@ static double read_weight(const char *text)
     return weight;
 }
 
+/* Of a browser's Accept-Language: the one with the largest weight that we have; of equals, the first. NULL: none. */
 const char *pyr_text_accepted(const char *wanted)
 {
     const struct catalogue *best = NULL;

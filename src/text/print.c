@@ -23,6 +23,7 @@ const char *pyr_text_number(char to[PYR_NUMBER_SIZE], double value, unsigned dig
     return to;
 }
 
+/* Whether there is a blank before the sign depends on the language, so the whole is translated. */
 const char *pyr_text_percent(char to[PYR_NUMBER_SIZE], double value, unsigned digits, bool sign)
 {
     char number[PYR_NUMBER_SIZE];
@@ -43,6 +44,8 @@ static int count_characters(const char *text, size_t size)
 
 static int (*columns_of)(const char *text, size_t size) = count_characters;
 
+/* The terminal knows wide characters (src/letters), which this folder must not depend on; so the function is handed
+ * in. */
 void pyr_text_measure(int (*columns)(const char *text, size_t size))
 {
     columns_of = columns;
@@ -62,6 +65,7 @@ void pyr_text_pad(FILE *to, const char *text, int width)
     fprintf(to, "%*s%s%*s", width < 0 ? 0 : blanks, "", text, width < 0 ? blanks : 0, "");
 }
 
+/* Widens the columns to their titles, so it is called before the cells. */
 void pyr_text_heading(FILE *to, struct pyr_column *columns, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -76,6 +80,7 @@ void pyr_text_heading(FILE *to, struct pyr_column *columns, unsigned count)
     fputc('\n', to);
 }
 
+/* Longer than 511 bytes is cut. */
 void pyr_text_cell(FILE *to, const struct pyr_column *column, const char *format, ...)
 {
     char text[512];
@@ -87,7 +92,8 @@ void pyr_text_cell(FILE *to, const struct pyr_column *column, const char *format
     pyr_text_pad(to, text, column->width);
 }
 
-/* The end of a word: a blank outside of brackets that are closed on the same line. */
+/* The end of a word: a blank outside of brackets that are closed on the same line.
+ * So "[--json]" or "[a b]" in a usage line stays together. */
 static size_t word_size(const char *text)
 {
     size_t size = 0, inside = 0;
@@ -144,12 +150,14 @@ static bool write_out(void *context, const char *text, size_t size)
     return fwrite(text, 1, size, context) == size;
 }
 
+/* `buffer` is the caller's and must last as long as the JSON is written. */
 void pyr_text_json_init(struct pyr_json *json, FILE *to, char *buffer, size_t size)
 {
     pyr_json_init(json, buffer, size, PYR_JSON_SPACED);
     pyr_json_drain_to(json, write_out, to);
 }
 
+/* What is not a number, or infinite, has no form in JSON and becomes null. */
 void pyr_text_json_real(struct pyr_json *json, const char *name, double number, int digits)
 {
     char text[400];                          /* the largest number has 309 digits before the point */

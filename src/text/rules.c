@@ -5,6 +5,7 @@
 
 #define MOST_BYTES 2048          /* of a paragraph in any language; the longest is 500 */
 
+/* Sections, rules and paragraphs one after the other, as rulebook.inc lists them. */
 static const struct {
     enum { SECTION, RULE, PARAGRAPH, END } kind;
     const char *text;
@@ -38,6 +39,7 @@ static char small(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
+/* In capitals or small letters; -1 if there is no such tag. */
 int pyr_text_rule_find(const char *tag)
 {
     const char *other;
@@ -51,6 +53,7 @@ int pyr_text_rule_find(const char *tag)
     return -1;
 }
 
+/* Rules belong to the last section before them. */
 const char *pyr_text_rule_section(unsigned i)
 {
     int row = row_of(i);
@@ -84,6 +87,7 @@ static unsigned char fold(const char *text, size_t at)
     return (unsigned char)small((char)c);
 }
 
+/* A plain search: texts are short. An empty phrase is in every text. */
 static bool contains(const char *text, const char *phrase)
 {
     for (size_t start = 0; text[start]; start++) {
@@ -108,6 +112,7 @@ bool pyr_text_rule_has(unsigned i, const char *phrase)
 
 #define INDENT 5                 /* the longest tag and two blanks */
 
+/* Tag and title, then the paragraphs, indented and wrapped to `columns`. */
 void pyr_text_rule_print(FILE *to, unsigned i, int columns)
 {
     if (!pyr_text_rule_tag(i))

@@ -58,6 +58,9 @@ static bool is_control(int32_t c)
     return c < 0x20 || (c >= 0x7f && c < 0xa0);
 }
 
+/* In place: the replacement is one byte, never longer than what it replaces. For texts from outside that go to a
+ * terminal, which
+ * could be controlled by them. */
 void pyr_text_clean(char *text)
 {
     const char *from = text;
@@ -98,7 +101,8 @@ const char *pyr_text_system(int error)
     }
 }
 
-/* The table of sentences. */
+/* The table of sentences.
+ * From sentences.inc: a sentence per error code, with the values for its places. */
 static const struct row {
     enum pyr_err code;
     const char *values, *text;
@@ -140,6 +144,8 @@ static const struct row *find_row(const struct pyr_fault *fault)
     return found;
 }
 
+/* The letters of a row's `values`: word, expected, first and second number, column; anything else is the longest
+ * line. */
 static void put_value(struct pyr_out *out, const struct pyr_fault *fault, char value)
 {
     switch (value) {
@@ -200,6 +206,7 @@ void pyr_text_fault(const struct pyr_fault *fault, char *to, size_t size)
     cite(fault->code, to, size);
 }
 
+/* Short sentences for the terminal's line; codes without one get the sentence of a fault. */
 void pyr_text_reason(enum pyr_err code, char *to, size_t size)
 {
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {

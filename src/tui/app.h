@@ -17,7 +17,9 @@
 #include "think.h"
 #include "tui.h"
 
+/* What covers the table; one at a time. */
 enum sheet { SHEET_NONE, SHEET_PLAYERS, SHEET_STORY, SHEET_HELP };
+/* A question in a box over everything, to be answered by yes or no. */
 enum question { ASK_NOTHING, ASK_QUIT, ASK_TAKE_BACK };
 
 struct app;
@@ -55,6 +57,7 @@ struct play_ops {
     void (*screen_mouse)(struct app *app, const struct input *input);
 };
 
+/* The whole client. Used by the main thread only; other threads (net.c, think.c, replay.c) have their own structs. */
 struct app {
     const struct tui_options *options;
     struct screen_facts facts;
@@ -92,6 +95,7 @@ struct app {
     char farewell[PATH_MAX + 1200];          /* told then, too, if nothing went wrong */
 };
 
+/* Monotonic seconds; a message for the line above the keys; a failure that ends the program; a key for the last line. */
 double app_seconds(void);
 void app_say(struct app *app, enum style style, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void app_fail(struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));

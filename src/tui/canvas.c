@@ -13,7 +13,9 @@
 
 #include "canvas.h"
 
-/* Without memory it has no size, and drawing does nothing. */
+/* Without memory it has no size, and drawing does nothing.
+ * Sizes beyond 2000 are not those of a terminal. One cell more than needed, so that calloc of an empty canvas is
+ * not NULL. */
 bool canvas_init(struct canvas *canvas, int width, int height)
 {
     free(canvas->cell);
@@ -33,13 +35,15 @@ void canvas_finish(struct canvas *canvas)
     canvas->width = canvas->height = 0;
 }
 
+/* Places to click go too: they belong to what was drawn. */
 void canvas_clear(struct canvas *canvas)
 {
     canvas->places = 0;
     canvas_fill(canvas, 0, 0, canvas->width, canvas->height, ' ', ST_TEXT);
 }
 
-/* What stands for a character where there is nothing but ASCII. */
+/* What stands for a character where there is nothing but ASCII.
+ * A box-drawing character that is not in the list becomes a plus; anything unknown a question mark. */
 static uint32_t ascii_for(uint32_t c)
 {
     /* Letters of Latin 1 by their base letter; then the signs that we draw with. */
@@ -131,7 +135,8 @@ int text_width(const char *text)
     return letters_columns(text, strlen(text));
 }
 
-/* Puts a mark on the character in a cell, if there is room. */
+/* Puts a mark on the character in a cell, if there is room.
+ * A combining mark, such as an accent. More than CANVAS_MARKS on one letter are left out. */
 static void add_mark(struct canvas *canvas, int x, int y, int32_t mark)
 {
     if (canvas->ascii || x < 0 || y < 0 || x >= canvas->width || y >= canvas->height)
@@ -175,7 +180,8 @@ static int write_letter(struct canvas *canvas, int x, int y, enum style style, c
     return used;
 }
 
-/* Writes the bytes up to `end`, as many whole letters as there is room for. */
+/* Writes the bytes up to `end`, as many whole letters as there is room for.
+ * A letter is what the reader sees as one: a character with its marks. It is never cut in half. */
 static int write_part(struct canvas *canvas, int x, int y, int most, enum style style, const char *text, const char *end)
 {
     int used = 0, columns;
@@ -188,7 +194,8 @@ static int write_part(struct canvas *canvas, int x, int y, int most, enum style 
     return used;
 }
 
-/* Too long a text ends with an ellipsis. Returns the columns used. */
+/* Too long a text ends with an ellipsis. Returns the columns used.
+ * One column is kept for the ellipsis. */
 int canvas_text(struct canvas *canvas, int x, int y, int most, enum style style, const char *text)
 {
     if (most <= 0)
@@ -200,6 +207,7 @@ int canvas_text(struct canvas *canvas, int x, int y, int most, enum style style,
     return used + 1;
 }
 
+/* Longer than 1023 bytes is cut; no line of a terminal needs that many. */
 int canvas_print(struct canvas *canvas, int x, int y, int most, enum style style, const char *format, ...)
 {
     char text[1024];
@@ -210,7 +218,9 @@ int canvas_print(struct canvas *canvas, int x, int y, int most, enum style style
     return canvas_text(canvas, x, y, most, style, text);
 }
 
-/* Where the next line of a broken text ends, and where the one after it begins. */
+/* Where the next line of a broken text ends, and where the one after it begins.
+ * At the last blank that fits; a word longer than a line is cut where the line ends. The blank itself is shown on
+ * neither line. */
 static const char *break_line(const char *text, int width, const char **next)
 {
     const char *at = text, *blank = NULL;
@@ -235,6 +245,7 @@ static const char *break_line(const char *text, int width, const char **next)
     return at;
 }
 
+/* If the text does not fit, the last row ends with an ellipsis. */
 int canvas_wrap(struct canvas *canvas, int x, int y, int width, int height, enum style style, const char *text)
 {
     int rows = 0;
@@ -262,6 +273,7 @@ int text_rows(const char *text, int width)
     return rows;
 }
 
+/* Corners, then horizontal and vertical lines, single or double. */
 void canvas_frame(struct canvas *canvas, int x, int y, int width, int height, enum style style, bool double_line)
 {
     static const uint32_t lines[2][6] = { { 0x250c, 0x2510, 0x2514, 0x2518, 0x2500, 0x2502 },
@@ -277,6 +289,7 @@ void canvas_frame(struct canvas *canvas, int x, int y, int width, int height, en
     canvas_put(canvas, x + width - 1, y + height - 1, line[3], style);
 }
 
+/* More than CANVAS_PLACES are not noted; those can only be reached by keys. */
 void canvas_place(struct canvas *canvas, int x, int y, int width, int height, int action, int detail)
 {
     if (canvas->places < CANVAS_PLACES)
@@ -304,6 +317,7 @@ static size_t write_cell(char *to, const struct cell *cell)
     return size;
 }
 
+/* Four bytes per character is the most that UTF-8 needs. */
 char *canvas_dump(const struct canvas *canvas)
 {
     size_t cells = (size_t)canvas->width * (size_t)canvas->height;

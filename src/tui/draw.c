@@ -40,12 +40,14 @@ static enum style wall_style(unsigned colour)
     return colour == PYR_GREEN ? ST_WALL_GREEN : colour == PYR_ORANGE ? ST_WALL_ORANGE : ST_WALL_PURPLE;
 }
 
+/* Dots of Braille that run in a circle; four ASCII characters where there is nothing else. */
 uint32_t spinner(unsigned beat, bool ascii)
 {
     static const uint32_t dots[] = { 0x280b, 0x2819, 0x2839, 0x2838, 0x283c, 0x2834, 0x2826, 0x2827, 0x2807, 0x280f };
     return ascii ? (uint32_t)"|/-\\"[beat % 4] : dots[beat % 10];
 }
 
+/* A space has one symbol at most, so the first that matches is the only one. Walls have the sign of their colour. */
 uint32_t symbol_sign(const struct scene *scene, const struct pyr_card_face *face, pyr_spaces space, enum style *style)
 {
     const struct {
@@ -72,6 +74,7 @@ uint32_t symbol_sign(const struct scene *scene, const struct pyr_card_face *face
     return face->open & space ? ' ' : colour_sign(face->colour);
 }
 
+/* Five spaces, the lines between and around them. */
 int card_width(struct card_size size)
 {
     return PYR_SIDE * (size.width + size.grid) + 2 - size.grid + 1;      /* and a column for the rows' numbers */
@@ -142,6 +145,8 @@ static void draw_space(struct canvas *canvas, int x, int y, struct card_size siz
     canvas_put(canvas, x + size.width / 2, y + middle, sign, style);
 }
 
+/* An empty place is an outline with words. Each space of a card in hand becomes a place to click, with the line
+ * behind it, so that there are no gaps between them. */
 void draw_card(struct canvas *canvas, int x, int y, struct card_size size, const struct scene *scene, pyr_card card,
     const struct card_look *look)
 {
@@ -226,6 +231,8 @@ static void draw_label(struct canvas *canvas, int x, int y, int label, const cha
         canvas_put(canvas, x, y, sign, style);
 }
 
+/* `now` is what the score card has, `then` what it would have with the mark under the cursor; the difference is drawn
+ * in another style. */
 static void draw_gems(struct canvas *canvas, int x, int y, const char *word, unsigned now, unsigned then, uint32_t sign,
     enum style style, int label)
 {
@@ -248,6 +255,7 @@ void draw_gem_points(struct canvas *canvas, int x, int y, int most, enum style s
     canvas_print(canvas, x + 3, y, most - 3, style, "%d", points);
 }
 
+/* A dash is a round that passed without a torch; a dot is still to come. */
 static void draw_torches(struct canvas *canvas, int x, int y, const struct pyr_desk *now, const struct pyr_desk *then,
     unsigned round, int label)
 {
@@ -277,6 +285,8 @@ static void draw_skulls(struct canvas *canvas, int x, int y, const struct scene 
         at += canvas_print(canvas, at, y, end - at, i < now ? ST_TOUCH : ST_DIM, "%u", penalty[i]) + 1;
 }
 
+/* One row: the points that are left or taken, then the numbers of the completed pyramids, with those of this turn in
+ * another style. */
 static void draw_colour(struct canvas *canvas, int x, int y, const struct scene *scene, unsigned colour,
     const struct pyr_desk *desk, int label, int most)
 {
@@ -446,6 +456,7 @@ static void draw_glance(struct canvas *canvas, int x, int y, int most, const str
         canvas_print(canvas, x + (desk->skulls < PYR_SKULLS ? 2 : 1), y + 5, GLANCE - 1, ST_BAD, "-%u", penalty);
 }
 
+/* The name is cut to leave room for the points. A sign before it says what the player is doing. */
 static void draw_opponent(struct canvas *canvas, int x, int y, int wide, int most, const struct scene *scene, unsigned seat)
 {
     const struct pyr_table *open = &scene->view.open;
@@ -468,7 +479,8 @@ static void draw_opponent(struct canvas *canvas, int x, int y, int wide, int mos
     draw_glance(canvas, x + cards, y + 1, most - cards, scene, seat);
 }
 
-/* The log's last lines, newest at the bottom. */
+/* The log's last lines, newest at the bottom.
+ * Whole entries only, counted from the end. In a replay, entries after the line that is shown are left out. */
 static void draw_log(struct canvas *canvas, int x, int y, int width, int height, const struct scene *scene)
 {
     if (height < 3 || !scene->story)
@@ -508,6 +520,7 @@ static bool is_needed(const struct key_hint *hint)
     return hint->key == '?' || hint->key == 'q' || hint->key == 'a';
 }
 
+/* In order of importance: those that do not fit are left out, except for is_needed's, for which room is kept. */
 void draw_hints(struct canvas *canvas, int x, int y, int most, const struct key_hint *hints, unsigned count)
 {
     int at = x, kept = 0;                    /* room for those that are never left out */
@@ -525,6 +538,7 @@ void draw_hints(struct canvas *canvas, int x, int y, int most, const struct key_
     }
 }
 
+/* The first line: game and turn on the left, the title of the mode on the right. */
 void draw_title(struct canvas *canvas, const struct scene *scene)
 {
     char text[128];
@@ -539,6 +553,7 @@ void draw_title(struct canvas *canvas, const struct scene *scene)
     }
 }
 
+/* The last two lines: a message, or a banner over it, and the keys. */
 void draw_foot(struct canvas *canvas, const struct scene *scene)
 {
     int y = canvas->height - 2;
@@ -605,6 +620,8 @@ static struct layout layout_for(int width, int height, unsigned opponents)
     return (struct layout){ sizes[3], false, false, 1, 34 };
 }
 
+/* `scene->hand` is NULL in a replay and for spectators: then there is nothing to aim with, and the desk is the open
+ * one. */
 static void draw_slot(struct canvas *canvas, int x, int y, struct card_size size, const struct scene *scene, unsigned slot)
 {
     const struct pyr_desk *desk = scene->hand ? &scene->view.mine : &scene->view.open.desk[scene->seat];
@@ -669,6 +686,8 @@ static void draw_gains(struct canvas *canvas, int x, int y, int most, const stru
     canvas_wrap(canvas, x, y, most, 2, style, text);
 }
 
+/* Opponents follow in seat order after the player, as they sit around a table. The log starts in row 16, below the
+ * panel, where the window is tall. */
 bool draw_table(struct canvas *canvas, const struct scene *scene)
 {
     canvas_clear(canvas);

@@ -7,6 +7,7 @@
 #include "canvas.h"
 #include "words.h"
 
+/* The smallest window that is drawn in: that of an old terminal. */
 #define TUI_MIN_WIDTH 80
 #define TUI_MIN_HEIGHT 24
 
@@ -81,6 +82,7 @@ struct card_size {
     bool grid;                   /* lines between the spaces */
 };
 
+/* What is on a card's spaces: marked, can be marked, under the pattern in hand, placed in this turn. */
 struct card_look {
     pyr_spaces marks, can, ghost, placed;
     bool wrong;                  /* the ghost is not legal */
@@ -88,6 +90,7 @@ struct card_look {
     int slot;                    /* its spaces can be clicked: 0, 1; -1: they cannot */
 };
 
+/* In columns and rows, with frame and numbers. */
 int card_width(struct card_size size);
 int card_height(struct card_size size);
 void draw_card(struct canvas *canvas, int x, int y, struct card_size size, const struct scene *scene, pyr_card card,

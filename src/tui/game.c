@@ -27,6 +27,7 @@ struct game {
 
 /* Saving. */
 
+/* Called after every choice and every step: a crash loses nothing. A failure is shown, and the game goes on. */
 static void game_save(struct app *app)
 {
     struct game *game = app->game;
@@ -65,6 +66,7 @@ static struct seating setup_from_options(const struct tui_options *options)
     return setup;
 }
 
+/* For a game with the same players: bots, names and edition as they were, not as the options say. */
 static void remember_setup(struct app *app)
 {
     const struct pyr_match *match = &app->match;
@@ -90,7 +92,8 @@ static bool begin_new(struct app *app, const struct seating *setup, uint64_t see
     return !err;
 }
 
-/* Asks whether to go on with a game; true for yes. */
+/* Asks whether to go on with a game; true for yes.
+ * A small loop of its own: there is no game yet that table_run could show. */
 static bool ask_to_go_on(struct app *app)
 {
     char text[600], turn[128], list[400];
@@ -114,7 +117,8 @@ static bool ask_to_go_on(struct app *app)
     }
 }
 
-/* Lets the player choose among several games: the number of one, or `count` for a new game. */
+/* Lets the player choose among several games: the number of one, or `count` for a new game.
+ * Without memory for the list, it is a new game. */
 static unsigned choose_saved(struct app *app, const struct saved_game *list, unsigned count)
 {
     const struct key_hint hints[] = { { K_ENTER, _("Enter"), _("choose") }, { K_UP, app->facts.ascii ? "Up" : "↑", _("up") },
@@ -160,7 +164,8 @@ static unsigned choose_saved(struct app *app, const struct saved_game *list, uns
     return chosen;
 }
 
-/* Opens and loads a saved game. */
+/* Opens and loads a saved game.
+ * On failure the lock is let go, so that another window can still open the game. */
 static bool open_saved(struct app *app, const char *name)
 {
     struct game *game = app->game;
@@ -238,7 +243,8 @@ static bool begin_from_record(struct app *app)
     return true;
 }
 
-/* Continues a saved game, or begins a new one: as the options say, or with the players of the game before. */
+/* Continues a saved game, or begins a new one: as the options say, or with the players of the game before.
+ * The next game has another seed: 1000003 is a prime, and `beat` depends on how long the last game took. */
 static bool begin_or_resume(struct app *app)
 {
     struct seating setup = app->setup;
@@ -257,6 +263,7 @@ static bool begin_or_resume(struct app *app)
     return good;
 }
 
+/* False: app->error is set, or the player left. Then everything is undone. */
 bool game_begin(struct app *app)
 {
     struct game *game = app->game = calloc(1, sizeof *game);
@@ -311,7 +318,8 @@ void game_end(struct app *app)
 /* Whose turn it is. */
 
 /* An answer to a question that is no longer asked (after an undo) is dropped by pyr_local_answer, by the line it was
- * asked at. */
+ * asked at.
+ * At most one bot thinks at a time (think.h). */
 static void ask_bots(struct app *app)
 {
     struct game *game = app->game;
@@ -333,6 +341,7 @@ static void ask_bots(struct app *app)
     thinker_ask(game->thinker, game->bot[seat], &view, &rng);
 }
 
+/* A sealed choice of one person makes it the next person's turn (a cover comes between them). */
 static void game_tick(struct app *app)
 {
     struct game *game = app->game;
@@ -355,6 +364,7 @@ static bool game_is_covered(const struct app *app)
     return app->game->local.covered;
 }
 
+/* From here on the news for the next cover is counted. */
 static void game_uncover(struct app *app)
 {
     pyr_local_uncover(&app->game->local);
@@ -362,7 +372,8 @@ static void game_uncover(struct app *app)
     app->sheet = SHEET_NONE;
 }
 
-/* Who sealed last may think again, as long as nobody has looked at the screen after him. */
+/* Who sealed last may think again, as long as nobody has looked at the screen after him.
+ * Kept cards are picked again in the hand, so the step itself is taken back too. */
 static void game_back_seat(struct app *app)
 {
     if (!pyr_local_back_seat(&app->game->local))
@@ -373,6 +384,7 @@ static void game_back_seat(struct app *app)
     game_save(app);
 }
 
+/* What happened since this player last looked, but nothing secret: the story has no deals. */
 static void game_draw_cover(struct app *app)
 {
     char heading[300], news[6000] = "";
@@ -408,6 +420,7 @@ static bool game_has_past(const struct app *app)
     return app->game->local.past_count > 0;
 }
 
+/* The thinker is stopped first, since it reads the position that is taken back. */
 static void game_take_back(struct app *app)
 {
     if (!game_can_take_back(app))
@@ -456,6 +469,7 @@ static void game_retract(struct app *app)
     game_save(app);
 }
 
+/* Of a shared screen, whose turn it is; otherwise the seed, which deals the same cards again. */
 static const char *game_title(struct app *app)
 {
     if (pyr_local_is_shared(&app->game->local))

@@ -16,6 +16,7 @@ pyr_pattern hand_pattern(const struct pyr_match *match)
     return match->replay.stage == PYR_STAGE_PLAY && open->phase == PYR_MARK ? open->revealed[open->turn] : PYR_NO_PATTERN;
 }
 
+/* Derived from the match every time, never stored: after an undo or a message of a server it is right by itself. */
 enum hand_state hand_state(const struct pyr_match *match, pyr_seat seat)
 {
     struct pyr_steps steps;
@@ -40,6 +41,7 @@ enum hand_state hand_state(const struct pyr_match *match, pyr_seat seat)
     return match->choice[seat].count ? HAND_EXTRA : HAND_FIRST;
 }
 
+/* With the marks that are placed but not confirmed. */
 static void desk_of(const struct pyr_match *match, pyr_seat seat, struct pyr_desk *desk)
 {
     struct pyr_view view;
@@ -74,11 +76,13 @@ void hand_follow(struct hand *hand, const struct pyr_match *match, pyr_seat seat
     }
 }
 
+/* A completed card is set aside only when the turn ends (R12); the player sees its ten points at once. */
 int hand_points(const struct pyr_box *box, const struct pyr_desk *desk, int tiles)
 {
     return pyr_desk_score(desk, box, tiles).total + 10 * __builtin_popcount(desk->flags & PYR_DESK_TOMBS);
 }
 
+/* Adds to what is counted already, so that several steps can be summed. */
 static void count_symbols(const struct pyr_box *box, const struct pyr_desk *desk, pyr_step step, struct gains *gains)
 {
     const struct pyr_card_face *face = &box->card[desk->card[pyr_step_slot(step)]];
@@ -92,7 +96,9 @@ static void count_symbols(const struct pyr_box *box, const struct pyr_desk *desk
     gains->tomb = (uint8_t)(gains->tomb + count_of(spaces & face->tomb));
 }
 
-/* Makes a step on a desk and adds up what it brings. */
+/* Makes a step on a desk and adds up what it brings.
+ * `expected` is how many extra marks would be owed if all crosses counted; those missing afterwards had no free
+ * space (Q3). */
 static enum pyr_err add_step(const struct pyr_match *match, pyr_seat seat, struct pyr_desk *desk, pyr_step step,
     struct gains *gains)
 {
@@ -162,6 +168,7 @@ void hand_move(struct hand *hand, const struct pyr_match *match, pyr_seat seat, 
     }
 }
 
+/* 0 quarters mirror it. Only the first mark is a pattern; extra marks are single spaces. */
 void hand_turn(struct hand *hand, const struct pyr_match *match, pyr_seat seat, int quarters)
 {
     struct pyr_desk desk;
@@ -192,6 +199,7 @@ void hand_card(struct hand *hand, const struct pyr_match *match, pyr_seat seat, 
     }
 }
 
+/* If nothing of the kind fits anywhere, the aim stays where it is, moved onto the card. */
 void hand_single(struct hand *hand, const struct pyr_match *match, pyr_seat seat)
 {
     struct pyr_desk desk;
@@ -206,6 +214,7 @@ void hand_single(struct hand *hand, const struct pyr_match *match, pyr_seat seat
         pyr_aim_move(&hand->aim, &match->edition->box, hand_pattern(match), 0, 0);
 }
 
+/* For the mouse: `any_turn` may turn the pattern so that it fits over the space. */
 bool hand_cover(struct hand *hand, const struct pyr_match *match, pyr_seat seat, unsigned slot, unsigned row,
     unsigned column, bool any_turn)
 {
@@ -229,6 +238,7 @@ void hand_pick(struct hand *hand, unsigned card)
         hand->recent = (uint8_t)__builtin_ctz(hand->picked);
 }
 
+/* The aim is noted for each step, so that undo can put the pattern back where it was. */
 enum pyr_err hand_place(struct hand *hand, struct pyr_match *match, pyr_seat seat)
 {
     const struct pyr_state *state = &match->replay.state;

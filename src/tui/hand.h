@@ -8,6 +8,7 @@
 #include <pyramids/aim.h>
 #include <pyramids/match.h>
 
+/* What the player has to do now (hand_state). */
 enum hand_state {
     HAND_IDLE,                   /* nothing to decide: others replace, or nobody plays here */
     HAND_KEEP,                   /* two of four */
@@ -22,6 +23,7 @@ enum hand_state {
 
 #define HAND_DECK PYR_DISPLAY    /* the deck, as a place beside those of the display */
 
+/* The aim and the cursors of one seat. Kept per seat, since people may share the screen. */
 struct hand {
     struct pyr_aim aim;
     uint8_t at;                  /* KEEP, REPLACE: the card under the cursor */

@@ -28,6 +28,7 @@
 
 enum order_kind { ORDER_REQUEST, ORDER_OPEN, ORDER_CLOSE, ORDER_SEND };
 
+/* From the main thread to the loop. Owns its texts. */
 struct order {
     struct order *next;
     enum order_kind kind;        /* what is to be done */
@@ -57,6 +58,7 @@ struct link {
     unsigned handles;            /* of libuv's, still to be closed */
 };
 
+/* Everything of one server. The main thread has the pointer; what it may touch is above `loop`, and under the lock. */
 struct net {
     char host[256], authority[300];
     int port;
@@ -75,7 +77,8 @@ struct net {
     struct order *out;           /* messages to be sent on the socket */
 };
 
-/* Takes the text. */
+/* Takes the text.
+ * Without memory the event is lost; the link ends all the same. */
 static void add_event(struct net *net, enum net_kind kind, int id, int status, char *text, size_t size)
 {
     struct net_event *event = calloc(1, sizeof *event);
@@ -107,7 +110,9 @@ static void drop_orders(struct order **orders)
     }
 }
 
-/* Bytes that came; false when there are too many of them. */
+/* Bytes that came; false when there are too many of them.
+ * Grows to twice the size needed, so that many small pieces do not copy again and again. A terminator is always
+ * behind the bytes. */
 static bool take_in(struct link *link, const char *bytes, size_t size)
 {
     if (size > NET_MOST || link->size + size > NET_MOST)
@@ -167,7 +172,9 @@ static void close_handle(uv_handle_t *handle)
         uv_close(handle, on_handle_closed);
 }
 
-/* Ends a link without an event. */
+/* Ends a link without an event.
+ * libuv still uses the handles until they are closed; only then may the memory go (drop_if_free). A lookup cannot
+ * be ended while it runs, so its callback is waited for. */
 static void abandon(struct link *link)
 {
     struct net *net = link->net;
@@ -202,6 +209,7 @@ static void finish(struct link *link)
 
 /* Sending. */
 
+/* libuv needs the bytes until they are written, so each write has its own copy. */
 struct writing {
     uv_write_t request;
     char bytes[];
@@ -234,6 +242,7 @@ static void send_encrypted(struct link *link)
     wire_tls_sent(link->tls, size);
 }
 
+/* What src/wire wants to send: encrypted first if there is TLS. */
 static void on_write(void *owner, const void *bytes, size_t size)
 {
     struct link *link = owner;
@@ -285,6 +294,7 @@ static void on_body(void *owner, const char *bytes, size_t size)
         finish(link);
 }
 
+/* The status counts only from here on: before, the answer may still break off. */
 static void on_complete(void *owner)
 {
     struct link *link = owner;
@@ -325,7 +335,8 @@ static const struct wire_events events = { .body = on_body, .complete = on_compl
     .closing = on_closing, .write = on_write };
 static const struct wire_client_events client_events = { on_answer, on_opened };
 
-/* The timer of a link: whatever it waited for has not come. */
+/* The timer of a link: whatever it waited for has not come.
+ * While connecting or waiting for an answer, silence is the end. On an open WebSocket a ping goes first. */
 static void on_silence(uv_timer_t *timer)
 {
     struct link *link = timer->data;
@@ -353,6 +364,7 @@ static void read_plain(struct link *link, const char *bytes, size_t size)
         at += wire_read(&link->wire, bytes + at, size - at);
 }
 
+/* `link->over` is asked after each step, because reading may end the link. */
 static void read_encrypted(struct link *link, const char *bytes, size_t size)
 {
     char plain[4096];
@@ -372,6 +384,7 @@ static void read_encrypted(struct link *link, const char *bytes, size_t size)
         finish(link);
 }
 
+/* One buffer per thread is enough: what is read is used before the next read. */
 static void on_room(uv_handle_t *handle, size_t wanted, uv_buf_t *buffer)
 {
     static _Thread_local char room[16384];
@@ -466,6 +479,7 @@ static void on_late(uv_timer_t *timer)
         uv_close((uv_handle_t *)&link->tcp, on_next_address);
 }
 
+/* uv_tcp_nodelay, since messages are small and wait for answers. */
 static void try_address(struct link *link)
 {
     if (!link->address || uv_tcp_init(&link->net->loop, &link->tcp)) {
@@ -547,6 +561,8 @@ static void close_socket(struct link *link)
     finish(link);
 }
 
+/* Messages before the socket is open are kept in `out`; without a socket they are dropped, since the session sends
+ * them again. */
 static void carry_out(struct net *net, struct order *order)
 {
     switch (order->kind) {
@@ -604,7 +620,9 @@ static void *run(void *context)
     return NULL;
 }
 
-/* host, port and whether it is secure, from an address. */
+/* host, port and whether it is secure, from an address.
+ * Without a scheme it is http. Names and passwords in an address (@), quotes, blanks and control characters are
+ * refused, since the authority goes into a header. */
 static bool read_url(struct net *net, const char *url)
 {
     const char *at = strstr(url, "://");
@@ -706,6 +724,7 @@ struct net *net_create(const char *url, const char *cookie, const char *trusted,
     return NULL;
 }
 
+/* Orders given before are still carried out; then all links end and the thread is joined. */
 void net_destroy(struct net *net)
 {
     if (!net)
@@ -730,6 +749,7 @@ static char *copy_of(const char *text)
     return copy;
 }
 
+/* Without memory the order is dropped, as if the network had lost it. */
 static void add_order(struct net *net, enum order_kind kind, int id, const char *path, const char *text)
 {
     struct order *order = calloc(1, sizeof *order);

@@ -26,6 +26,7 @@ enum net_kind {
     NET_CLOSED                   /* the socket is closed, or could not be opened */
 };
 
+/* From the thread to the caller, in the order in which things happened. */
 struct net_event {
     struct net_event *next;
     enum net_kind kind;

@@ -27,6 +27,7 @@
 #define MOST_RETRY 8.0           /* seconds between two attempts to connect, at most */
 #define CODE_ROOM PYR_REMOTE_CODE
 
+/* In order: comparisons such as stage >= STAGE_OPENING are meant. */
 enum stage { STAGE_VISITOR, STAGE_LIST, STAGE_CODE, STAGE_OPENING, STAGE_ROOM, STAGE_PLAY };
 
 /* Requests by what they are for. */
@@ -38,6 +39,7 @@ struct offer {
     bool waits;
 };
 
+/* A visit to a server. Owned by app->remote; used by the main thread only. */
 struct remote {
     struct net *net;
     enum stage stage;
@@ -84,18 +86,23 @@ static void ask(struct remote *remote, int id, const char *path, json_t *body)
     json_decref(body);
 }
 
-/* The next message's id. */
+/* The next message's id.
+ * Random, so that no two windows of one visitor choose the same; the server recognises a message
+ * that is sent again. False without
+ * entropy: nothing is sent. */
 static bool new_id(uint8_t id[16])
 {
     return !getentropy(id, 16);
 }
 
+/* Never NULL, so that the answers of a strange server need no further checks. */
 static const char *text_of(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
     return text ? text : "";
 }
 
+/* Ends early at the size, or at the first character that must not be shown. */
 static void copy_text(char *to, size_t size, const char *text)
 {
     pyr_word_copy(pyr_word_of(text), to, size);
@@ -198,7 +205,8 @@ static void note_cause(struct remote *remote, int status)
 
 /* Connecting. */
 
-/* Only for the first question; reconnecting to a table is the session's business. */
+/* Only for the first question; reconnecting to a table is the session's business.
+ * The pause doubles, up to MOST_RETRY. */
 static void retry_later(struct remote *remote)
 {
     remote->retry_at = app_seconds() + remote->wait;
@@ -213,7 +221,8 @@ static bool path_beside(const struct remote *remote, const char *code, const cha
 }
 
 /* Keeps what would be lost with this program: a draft, what the server has not answered, the number of a table that
- * waits. */
+ * waits.
+ * Compared with what is on the disk first: it is called very often and writes seldom. */
 static void keep_table(struct remote *remote)
 {
     const struct pyr_remote *table = &remote->table;
@@ -234,7 +243,8 @@ static void keep_table(struct remote *remote)
     remote->kept_size = size;
 }
 
-/* Begins with the table of remote->code, where it was left; remote_tick connects. */
+/* Begins with the table of remote->code, where it was left; remote_tick connects.
+ * The state is restored from the disk if it belongs to this table. */
 static void go_to_table(struct remote *remote, struct app *app)
 {
     char path[PATH_MAX], *text = NULL;
@@ -253,6 +263,7 @@ static void go_to_table(struct remote *remote, struct app *app)
     free(text);
 }
 
+/* With a cookie the server is asked whether it knows us; without one we become a new visitor. */
 static void ask_who(struct remote *remote)
 {
     remote->retry_at = 0;
@@ -277,6 +288,7 @@ static void become_new(struct remote *remote)
     ask_who(remote);
 }
 
+/* The list is asked for again after 5 seconds. */
 static void ask_tables(struct remote *remote)
 {
     remote->list_at = app_seconds() + 5;
@@ -337,6 +349,7 @@ static void read_offer(struct remote *remote, const json_t *table)
     remote->offers++;
 }
 
+/* `at` counts the two lines below the tables as well. */
 static void read_tables(struct remote *remote, const json_t *answer)
 {
     const json_t *tables = json_object_get(answer, "tables");
@@ -357,7 +370,8 @@ static void set_edition(struct remote *remote, struct app *app, const char *text
     pyr_remote_set_edition(&remote->table, &app->edition, now_ms());
 }
 
-/* A name as one word of an address. */
+/* A name as one word of an address.
+ * `to` has room for three bytes per byte of the name, which is the most that %XX needs. */
 static void put_name(char *to, const char *name)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
@@ -438,7 +452,8 @@ static void note_number(const struct remote *remote)
     free(text);
 }
 
-/* Once per visit to a table: a refusal is shown and not repeated. */
+/* Once per visit to a table: a refusal is shown and not repeated.
+ * The number is our part of the shuffle. It is chosen after the server's commitment, and noted only if it is new. */
 static void sit(struct remote *remote)
 {
     struct pyr_remote *table = &remote->table;
@@ -469,6 +484,7 @@ static void note_rule(struct remote *remote, const char *rule)
     snprintf(remote->note, sizeof remote->note, _("The rules do not allow it (%.8s)."), rule);
 }
 
+/* An unknown table that was chosen from the list leads back to it; one of the command line ends the program. */
 static void on_refused(struct remote *remote, struct app *app, const struct pyr_remote_event *event)
 {
     bool is_choice = event->number == PYR_REMOTE_CHOOSE || event->number == PYR_REMOTE_RETRACT;
@@ -499,6 +515,7 @@ static void on_other_choice(struct remote *remote, struct app *app, const char *
         app_say(app, ST_BAD, "%s", remote->note);
 }
 
+/* The rules are checked here as well, so a server cannot make us show an illegal game. */
 static void on_bad_lines(struct remote *remote, struct app *app)
 {
     char sentence[512];
@@ -634,6 +651,7 @@ static void answer_tables(struct remote *remote, struct app *app, const struct n
     }
 }
 
+/* `event->text` may be anything: what is not JSON gives NULL, and json_object_get of NULL is NULL. */
 static void on_answer(struct remote *remote, struct app *app, const struct net_event *event)
 {
     json_error_t fault;
@@ -674,6 +692,7 @@ static void on_closed(struct remote *remote)
     remote->opened = remote->connecting = remote->closing = false;
 }
 
+/* Messages of an older visit that arrive before a table is chosen are ignored. */
 static void on_net(struct remote *remote, struct app *app, const struct net_event *event)
 {
     bool is_open = remote->stage >= STAGE_OPENING;
@@ -766,6 +785,7 @@ static bool remote_is_asked_again(const struct app *app)
     return app->remote->table.rematch[0] && remote_can_play_again(app);
 }
 
+/* The server answers with the code of the new table, the same for everyone who asks. */
 static void remote_play_again(struct app *app)
 {
     struct remote *remote = app->remote;
@@ -818,6 +838,7 @@ static void quote(const char *word, char *to, size_t size)
     to[at] = '\0';
 }
 
+/* Quoted for a shell, so that the line can be copied. */
 void remote_way_back(const struct remote *remote, char *to, size_t size)
 {
     bool goes_on = remote->table.state == PYR_TABLE_WAITING || remote->table.state == PYR_TABLE_RUNNING;
@@ -832,6 +853,7 @@ void remote_way_back(const struct remote *remote, char *to, size_t size)
         snprintf(to + strlen(to), size - strlen(to), " --trust %s", trusted);
 }
 
+/* Minutes and seconds that are left, where the table has a clock. */
 static const char *remote_title(struct app *app)
 {
     struct remote *remote = app->remote;
@@ -870,6 +892,7 @@ static const char *remote_banner(const struct app *app)
         _("Connection lost: reconnecting.");
 }
 
+/* The server says who has chosen and who is there; the match does not know. */
 static enum sign remote_sign(const struct app *app, unsigned seat)
 {
     const struct pyr_remote *table = &app->remote->table;
@@ -974,6 +997,7 @@ static void remote_draw(struct app *app)
     }
 }
 
+/* Below the tables there are two more lines: a new table, and a code to type. */
 static void list_key(struct remote *remote, struct app *app, int key)
 {
     unsigned count = remote->offers + 2;
@@ -1004,6 +1028,7 @@ static void add_bot(struct remote *remote)
         pyr_remote_fill(&remote->table, seat, "club", id, now_ms());
 }
 
+/* Codes have letters and digits only, and are shown in capitals. */
 static void remote_screen_key(struct app *app, int key)
 {
     struct remote *remote = app->remote;
@@ -1100,6 +1125,8 @@ static void read_link(struct remote *remote, const char *url)
         copy_code(remote->key, sizeof remote->key, key);
 }
 
+/* The file name is made from the address, with everything but letters, digits, dots and dashes replaced, so that it
+ * cannot leave its folder. The cookie in it is checked before use: it goes into a header. */
 struct remote *remote_create(struct app *app)
 {
     const struct tui_options *options = app->options;
@@ -1152,6 +1179,7 @@ failed:
     return NULL;
 }
 
+/* What is unanswered is kept for the next visit; the net is ended before the rest is freed. */
 void remote_destroy(struct remote *remote)
 {
     if (!remote)

@@ -16,6 +16,7 @@
 
 #include "app.h"
 
+/* Shared by the main thread and the analysis. `text` is a copy of the log, so the match may be used meanwhile. */
 struct analysis {
     pthread_t thread;
     bool started, joined;        /* of the thread */
@@ -31,6 +32,7 @@ struct analysis {
     uint32_t playouts;           /* the cap, worlds per decision */
 };
 
+/* A replay that is shown. `first` is the line at which all cards have been dealt: there is nothing to see before it. */
 struct replaying {
     struct app *app;
     uint32_t line, first;        /* lines that have been played */
@@ -41,6 +43,7 @@ struct replaying {
     char title[300], short_title[100];
 };
 
+/* Called between playouts by the threads of the analysis. */
 static bool is_cancelled(void *context)
 {
     struct analysis *analysis = context;
@@ -60,6 +63,8 @@ static void note_progress(void *context, unsigned begun, unsigned all)
     screen_wake();
 }
 
+/* At most eight threads, so that the machine stays usable. If the quick analysis would be as thorough as the full
+ * one, it is left out. */
 static void *run_analysis(void *context)
 {
     struct analysis *analysis = context;
@@ -85,6 +90,8 @@ static void *run_analysis(void *context)
     return NULL;
 }
 
+/* Signals are blocked while the thread is created, since it inherits the mask: they belong to the main thread, except
+ * for crashes. Without memory or a thread, nothing happens, and the key can be pressed again. */
 static void analysis_start(struct replaying *r)
 {
     struct analysis *analysis = calloc(1, sizeof *analysis);
@@ -116,6 +123,7 @@ static void analysis_start(struct replaying *r)
     free(analysis);
 }
 
+/* Waits for the thread, which notices `cancelled` between playouts. */
 static void analysis_end(struct replaying *r)
 {
     struct analysis *analysis = r->analysis;
@@ -162,6 +170,7 @@ static const char *sign_at(void *context, uint32_t line)
     return decision && pyr_luck_threshold(decision->mark)->sign[0] ? pyr_luck_threshold(decision->mark)->sign : NULL;
 }
 
+/* What a line of the log is; PYR_EVENT_KINDS for one that cannot be read. */
 static enum pyr_event_kind kind_at(const struct app *app, uint32_t line, struct pyr_event *event)
 {
     struct pyr_lines lines;
@@ -192,6 +201,7 @@ static void judge_line(struct replaying *r)
             sign, lost, best);
 }
 
+/* Columns are laid out from the right, each as wide as its heading in this language; names get the rest. */
 static void draw_sums(struct replaying *r)
 {
     const struct pyr_judge_report *report = report_of(r);
@@ -304,6 +314,7 @@ static enum style set_message(struct replaying *r, char *message, size_t size)
     return failed ? ST_BAD : ST_TOUCH;
 }
 
+/* The position is replayed from the beginning each time: a game has a few hundred lines at most. */
 static void draw(struct replaying *r)
 {
     struct app *app = r->app;
@@ -426,6 +437,7 @@ static bool on_key(struct replaying *r, int key)
     return true;
 }
 
+/* Until the player leaves. Seat and people are put back afterwards: a finished game returns to its scores. */
 void replay_run(struct app *app, const char *name)
 {
     const char *slash = strrchr(name, '/');

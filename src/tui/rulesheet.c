@@ -8,6 +8,7 @@
 #include "rulesheet.h"
 #include "screen.h"
 
+/* Columns on the left and the right. */
 #define MARGIN 2
 #define INDENT 7                 /* of titles and paragraphs, behind the tag */
 #define ALL_ROWS 4000            /* more than all rules take in any window */
@@ -87,7 +88,8 @@ static void search(struct rules_view *view, int from, int step)
     snprintf(view->message, sizeof view->message, _("No rule contains '%.40s'."), view->search);
 }
 
-/* Adds a character to the search, as UTF-8. */
+/* Adds a character to the search, as UTF-8.
+ * What does not fit any more is ignored. */
 static void type(struct rules_view *view, int key)
 {
     char bytes[5] = "";
@@ -97,6 +99,7 @@ static void type(struct rules_view *view, int key)
         strcpy(view->search + length, bytes);
 }
 
+/* The search runs with every key, so that the rule appears while its word is being typed. */
 static void typing_key(struct rules_view *view, int key)
 {
     size_t length = strlen(view->search);
@@ -120,6 +123,7 @@ static void typing_key(struct rules_view *view, int key)
     search(view, 0, 1);
 }
 
+/* Rows are not checked here: rules_draw moves `top` back into range. */
 bool rules_key(struct rules_view *view, int key, int rows)
 {
     if (view->typing) {

@@ -39,6 +39,7 @@ bool save_path(char *to, size_t size, const char *folder, const char *name)
     return true;
 }
 
+/* For the owner alone (0600): cookies are keys. errno of the first failure survives the clean-up. */
 bool save_write(const char *path, const char *text, size_t size)
 {
     char draft[PATH_MAX + 32];
@@ -98,7 +99,9 @@ char *save_read(const char *path, size_t most, size_t *size)
     return text;
 }
 
-/* The lock lies beside the game, since the game's own file is replaced again and again. */
+/* The lock lies beside the game, since the game's own file is replaced again and again.
+ * flock, since the kernel lets go of it when the program crashes. Opened without waiting: EWOULDBLOCK means
+ * another window. */
 static int lock_for(const char *path)
 {
     char name[PATH_MAX + 8];
@@ -169,6 +172,7 @@ static int by_age(const void *a, const void *b)
     return strcmp(y->name, x->name);
 }
 
+/* Without memory, those found so far. */
 size_t save_entries(struct save_entry **entries)
 {
     char path[PATH_MAX];

@@ -15,6 +15,7 @@
 
 /* Tags. */
 
+/* The first line that begins with `tag`, up to its end; cut to the size. */
 bool saved_tag(const char *text, const char *tag, char *to, size_t size)
 {
     size_t length = strlen(tag);
@@ -96,7 +97,8 @@ struct reading {
     struct pyr_local local;
 };
 
-/* What the list says of a game; false if it is finished, not one of ours, or if nobody has chosen anything in it. */
+/* What the list says of a game; false if it is finished, not one of ours, or if nobody has chosen anything in it.
+ * strstr looks for a winner first, which is quicker than replaying a finished game. */
 static bool describe(
     const struct pyr_edition *asked, struct reading *reading, const char *text, size_t size, struct saved_game *game)
 {
@@ -117,6 +119,7 @@ static bool describe(
     return true;
 }
 
+/* Games that are open in another window are left out. */
 unsigned saved_list(const struct pyr_edition *asked, struct saved_game **list)
 {
     struct save_entry *entry = NULL;
@@ -146,6 +149,7 @@ unsigned saved_list(const struct pyr_edition *asked, struct saved_game **list)
     return count;
 }
 
+/* A name with a slash or a leading dot is refused, so that it cannot name a file elsewhere. */
 bool saved_find(const char *name, char *path, size_t size)
 {
     char file[300];

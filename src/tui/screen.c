@@ -19,6 +19,7 @@
 
 #include "screen.h"
 
+/* The one terminal of the process. Handlers use only what was prepared before they were installed. */
 static struct {
     SCREEN *terminal;
     struct termios before;
@@ -42,6 +43,7 @@ struct look {
 };
 
 #define PAPER 230                /* sandstone in the light of a torch, in light and dark terminals alike */
+/* For terminals with 256 colours; the numbers are those of xterm's palette. */
 static const struct look rich[ST_COUNT] = {
     [ST_TEXT] = { -1, -1, 0 },
     [ST_DIM] = { 245, -1, 0 },
@@ -81,6 +83,7 @@ static const struct look rich[ST_COUNT] = {
     [ST_CROSS_TEXT] = { 203, -1, A_BOLD },
     [ST_BANNER] = { 231, 124, A_BOLD },
 };
+/* For terminals with eight colours. */
 static const struct look eight[ST_COUNT] = {
     [ST_TEXT] = { -1, -1, 0 },
     [ST_DIM] = { -1, -1, 0 },
@@ -120,6 +123,7 @@ static const struct look eight[ST_COUNT] = {
     [ST_CROSS_TEXT] = { COLOR_RED, -1, A_BOLD },
     [ST_BANNER] = { COLOR_WHITE, COLOR_RED, A_BOLD },
 };
+/* Without colours. Signs and brackets tell everything; attributes only help. */
 static const attr_t mono[ST_COUNT] = {
     [ST_STRONG] = A_BOLD,
     [ST_TITLE] = A_REVERSE,
@@ -144,6 +148,8 @@ static const attr_t mono[ST_COUNT] = {
     [ST_BANNER] = A_REVERSE | A_BOLD,
 };
 
+/* -1 as a colour is the terminal's own, which use_default_colors allows. A style without a pair has the terminal's
+ * colours. */
 static void choose_palette(bool no_colour)
 {
     screen.colours = 0;
@@ -203,7 +209,9 @@ static void on_signal(int signal)
     errno = error;
 }
 
+/* Handled where the program waits (screen_wait). */
 static const int stoppers[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH };
+/* Handled at once; nothing can be done but to put the terminal right. */
 static const int crashes[] = { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL };
 
 /* Crashes get a stack of their own, since the ordinary one may have overflowed. */
@@ -259,6 +267,7 @@ static void write_mouse(bool on)
     }
 }
 
+/* Collected when the screen starts, because terminfo may not be asked inside a signal handler. */
 static void add_leave(const char *text)
 {
     if (!text || text == (char *)-1)
@@ -271,6 +280,7 @@ static void add_leave(const char *text)
     screen.leave_size += length;
 }
 
+/* Escape waits 50 ms for the rest of a key's sequence instead of a second, so that Esc feels immediate. */
 bool screen_start(const struct screen_options *options, struct screen_facts *facts)
 {
     const char *term = getenv("TERM");
@@ -317,6 +327,7 @@ bool screen_start(const struct screen_options *options, struct screen_facts *fac
     return true;
 }
 
+/* Also for a start that failed half-way. */
 void screen_stop(void)
 {
     if (screen.terminal) {
@@ -354,6 +365,7 @@ static void suspend(void)
     reset_prog_mode();
 }
 
+/* Asked of the system each time: ncurses learns of a new size only by its own signal handler, which is ours here. */
 void screen_size(int *width, int *height)
 {
     struct winsize size = { 0 };
@@ -448,7 +460,8 @@ static bool read_key(struct input *input)
     return true;
 }
 
-/* In this order: signals, keys that ncurses has read already, a wake-up by another thread; only then it waits. */
+/* In this order: signals, keys that ncurses has read already, a wake-up by another thread; only then it waits.
+ * A terminal that is gone reports readable without any input, or POLLHUP: both end the program as SIGHUP would. */
 struct input screen_wait(int milliseconds)
 {
     struct input input = { .kind = INPUT_NONE };
@@ -491,6 +504,7 @@ struct input screen_wait(int milliseconds)
     return input;
 }
 
+/* The pipe does not block: if it is full, the main thread will wake up anyway. */
 void screen_wake(void)
 {
     ssize_t ignored = write(screen.wakes[1], "w", 1);

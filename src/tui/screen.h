@@ -22,6 +22,7 @@ enum input_kind {
     INPUT_END                    /* a signal asks to stop */
 };
 
+/* One thing that happened, as screen_wait returns it. */
 struct input {
     enum input_kind kind;
     int key;

@@ -268,7 +268,8 @@ static void draw_completed_across(struct canvas *canvas, int x, int y, int most,
     }
 }
 
-/* One player: cards in full, score card in words. */
+/* One player: cards in full, score card in words.
+ * Half of the window's width per player. */
 static void draw_player(struct canvas *canvas, int x, int y, struct card_size size, const struct scene *scene, unsigned seat)
 {
     const struct pyr_table *open = &scene->view.open;
@@ -303,6 +304,7 @@ static void draw_player(struct canvas *canvas, int x, int y, struct card_size si
     draw_completed(canvas, at, y + 6, room, 4, scene, seat);
 }
 
+/* Two beside and two below each other, in seat order. */
 void draw_players(struct canvas *canvas, const struct scene *scene)
 {
     begin_sheet(canvas, scene);
@@ -315,6 +317,7 @@ void draw_players(struct canvas *canvas, const struct scene *scene)
     draw_foot(canvas, scene);
 }
 
+/* `from_end` is how many lines at the end are scrolled away. */
 void draw_story(struct canvas *canvas, const struct scene *scene, unsigned from_end)
 {
     begin_sheet(canvas, scene);
@@ -345,6 +348,7 @@ static int columns_of_scores(const char *const *head, int gap, int width, int *r
     return end;
 }
 
+/* Where names would get fewer than 16 columns, the longest heading is replaced by a shorter one. */
 void draw_scores(struct canvas *canvas, const struct scene *scene)
 {
     const struct pyr_table *open = &scene->view.open;
@@ -384,6 +388,7 @@ void draw_scores(struct canvas *canvas, const struct scene *scene)
 
 /* Help. */
 
+/* Signs, colours of walls, and what the brackets around a space mean. */
 static void draw_legend(struct canvas *canvas, int x, int y, const struct scene *scene)
 {
     static const struct {
@@ -433,6 +438,7 @@ static void draw_legend(struct canvas *canvas, int x, int y, const struct scene 
     }
 }
 
+/* Page 0 has the keys, page 1 the signs; the rules are drawn elsewhere (rulesheet.h). */
 void draw_help(struct canvas *canvas, const struct scene *scene, int page)
 {
     static const struct {
@@ -493,6 +499,7 @@ struct place draw_notice(struct canvas *canvas, const char *heading, const char 
     return (struct place){ (int16_t)(x + 3), (int16_t)(y + 3), (int16_t)(width - 6), (int16_t)rows, 0, 0 };
 }
 
+/* Scrolled so that the line under the cursor is visible. */
 void draw_list(struct canvas *canvas, const char *heading, const char *const *items, unsigned count, unsigned at,
     const char *foot, const struct key_hint *hints, unsigned hint_count)
 {

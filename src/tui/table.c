@@ -18,6 +18,7 @@
 
 #define RULES_PAGE (HELP_PAGES - 1)
 
+/* Monotonic; only differences mean anything. */
 double app_seconds(void)
 {
     struct timespec now;
@@ -50,12 +51,14 @@ void app_fail(struct app *app, const char *format, ...)
         strcpy(app->error, text);
 }
 
+/* More than MAX_HINTS would not fit into a line anyway. */
 void app_hint(struct app *app, int key, const char *name, const char *does)
 {
     if (app->hint_count < MAX_HINTS)
         app->hints[app->hint_count++] = (struct key_hint){ key, name, does };
 }
 
+/* Called before each drawing, so a new window size needs no event. */
 void app_canvas(struct app *app)
 {
     int width, height;
@@ -67,6 +70,7 @@ void app_canvas(struct app *app)
     app->hint_count = 0;
 }
 
+/* The seat is played at this screen. */
 static bool is_mine(const struct app *app)
 {
     return app->seat < PYR_MAX_SEATS && app->people >> app->seat & 1;
@@ -96,6 +100,8 @@ static bool is_aiming(enum hand_state state)
     return state == HAND_FIRST || state == HAND_EXTRA;
 }
 
+/* While all choose at the same time, those who have chosen get a tick; in other phases only the one who is waited for
+ * has a sign. */
 static void set_signs(struct app *app, struct scene *scene)
 {
     unsigned waiting = pyr_match_waiting(&app->match);
@@ -112,6 +118,7 @@ static void set_signs(struct app *app, struct scene *scene)
     }
 }
 
+/* Also lets the hand follow the match, so that what is drawn is never older than the position. */
 void app_scene(struct app *app, struct scene *scene)
 {
     *scene = (struct scene){ .edition = &app->edition,
@@ -147,7 +154,8 @@ static void add_news(struct app *app)
         snprintf(app->message + length, sizeof app->message - length, "  %s", text);
 }
 
-/* What is to be done now, where nothing else is to be said. */
+/* What is to be done now, where nothing else is to be said.
+ * A message that says something stays; only an empty line gets a prompt. */
 static void prompt(struct app *app, const struct scene *scene)
 {
     char list[500];
@@ -321,6 +329,7 @@ static char yes_letter(void)
     return letter >= 'a' && letter <= 'z' && letter != 'n' ? letter : 'y';
 }
 
+/* A prompt is for this drawing only: the message is put back afterwards, so that it does not count as said. */
 static void draw(struct app *app)
 {
     struct scene scene;
@@ -406,6 +415,8 @@ static void take(struct app *app)
     app->ops->take(app, step);
 }
 
+/* In this order: a sealed choice is opened again, a placed mark is taken back, the last turn is taken back after a
+ * question. */
 static void undo(struct app *app, enum hand_state state)
 {
     struct hand *hand = &app->hand[app->seat];
@@ -523,6 +534,7 @@ static void show_rule(struct app *app, enum hand_state state)
     app->page = RULES_PAGE;
 }
 
+/* Keys that work at the table and on sheets alike. 12 is Ctrl-L. */
 static bool general_key(struct app *app, int key, enum hand_state state)
 {
     switch (key) {
@@ -562,6 +574,7 @@ static bool story_key(struct app *app, int key)
     return up || down;
 }
 
+/* / on any page goes to the rules and begins a search there. */
 static bool help_key(struct app *app, int key)
 {
     if (key == '/' && app->page != RULES_PAGE) {
@@ -586,6 +599,7 @@ static bool is_yes(int key)
     return key == K_ENTER || (key | 32) == 'y' || (key | 32) == yes_letter();
 }
 
+/* Any key but yes is a no: nothing is lost by mistake. */
 static void answer_question(struct app *app, int key)
 {
     enum question question = app->question;
@@ -598,6 +612,7 @@ static void answer_question(struct app *app, int key)
         app->ops->take_back(app);
 }
 
+/* Only a deliberate key lifts the cover. */
 static void cover_key(struct app *app, int key)
 {
     if (key == 'q')
@@ -615,6 +630,7 @@ static bool is_aim_key(int key)
         (key < 128 && key > 0 && strchr("hjklrRfFsSnNp12\t", key));
 }
 
+/* 26 is Ctrl-Z where the terminal passes it on. */
 static bool is_undo_key(int key)
 {
     return key == 'u' || key == 'U' || key == 26 || key == K_BACKSPACE;
@@ -716,6 +732,7 @@ static void on_space(struct app *app, const struct place *at, bool click)
         place(app);
 }
 
+/* Hovering moves the aim or the cursor; only a click chooses. Under a cover or a question, only keys can be clicked. */
 static void on_mouse(struct app *app, const struct input *input)
 {
     const struct place *at = canvas_find(&app->canvas, input->x, input->y);
@@ -755,7 +772,8 @@ static void on_input(struct app *app, const struct input *input)
     }
 }
 
-/* Drawn at least once a second; more often while something moves (the spinner). */
+/* Drawn at least once a second; more often while something moves (the spinner).
+ * 120 ms between two drawings while something moves, for a spinner of about eight pictures a second. */
 void table_run(struct app *app)
 {
     const struct play_ops *ops = app->ops;

@@ -11,6 +11,7 @@
 
 #include "think.h"
 
+/* More than there are levels. */
 #define MOST_BOTS 16
 
 struct thinker {
@@ -31,6 +32,7 @@ struct thinker {
     } known[MOST_BOTS];          /* the thread's own: tables are made once a bot */
 };
 
+/* The bot's budget: asked between playouts. */
 static bool is_stopped(void *context)
 {
     struct thinker *thinker = context;
@@ -77,6 +79,8 @@ static pyr_step choose(struct thinker *thinker, const struct pyr_bot *bot, const
     return steps.count ? pyr_steps_at(&steps, thinker->box, 0) : PYR_STEP_NONE;
 }
 
+/* The question is copied, so that the main thread may ask the next one as soon as this one is answered. `done` is
+ * called without the lock, since it may want it. */
 static void *run(void *context)
 {
     struct thinker *thinker = context;
@@ -135,6 +139,7 @@ struct thinker *thinker_create(const struct pyr_box *box, void (*done)(void))
     return thinker;
 }
 
+/* Waits for the bot, which notices ENDS between playouts. */
 void thinker_destroy(struct thinker *thinker)
 {
     if (!thinker)

@@ -72,6 +72,7 @@ static void run_replay(struct app *app)
     replay_run(app, options->record_name);
 }
 
+/* Errors are printed after the screen is gone: before, they would disappear with it. */
 int tui_run(const struct tui_options *options)
 {
     struct app *app = calloc(1, sizeof *app);

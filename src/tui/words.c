@@ -60,6 +60,8 @@ static void sign_gains(const struct gains *g, char *to, size_t size)
     }
 }
 
+/* Both possible endings (extra marks owed, or lost) are sentences of their own, so that each can be translated as a
+ * whole. */
 void words_preview(const struct gains *g, bool signs, char *to, size_t size)
 {
     char list[200];
@@ -85,6 +87,7 @@ void words_preview(const struct gains *g, bool signs, char *to, size_t size)
             g->healed);
 }
 
+/* Two errors need other words here than in a record; the rest are those of src/text. */
 void words_reason(enum pyr_err err, char *to, size_t size)
 {
     switch (err) {
@@ -121,6 +124,7 @@ void words_names(unsigned seats, char names[][PYR_MAX_PLAYER_NAME + 1], char *to
             add(to, size, "%s", names[s]);
 }
 
+/* "" while nobody has won. The bit at 63 keeps __builtin_ctzll defined where nobody completed anything. */
 void words_winner(const struct pyr_box *box, const struct pyr_table *open, char names[][PYR_MAX_PLAYER_NAME + 1],
     char *to, size_t size)
 {
@@ -148,6 +152,7 @@ void words_winner(const struct pyr_box *box, const struct pyr_table *open, char 
 
 /* The story. */
 
+/* NULL without memory. The pointer is good until the next call. */
 static struct story_line *story_add(struct story *story, uint32_t line)
 {
     if (story->count == story->room) {
@@ -193,6 +198,7 @@ static void tell_after_mark(struct story *story, const struct pyr_box *box, cons
     }
 }
 
+/* One line per part: the pattern, then each extra mark. */
 static void tell_mark(struct story *story, const struct pyr_box *box, const struct pyr_event *event, const char *name,
     uint32_t line)
 {
@@ -234,6 +240,8 @@ static void tell_cards(char *to, size_t size, const struct pyr_event *event)
         add(to, size, "%d", event->card[i] + 1);
 }
 
+/* Lines that say nothing to a player (tags, deals, the header) have no sentence. `reveals` counts the turns, since a
+ * reveal in the log does not name its round. */
 static void tell_line(struct story *story, const struct pyr_match *match, uint32_t line,
     char names[][PYR_MAX_PLAYER_NAME + 1], unsigned *reveals)
 {
@@ -291,6 +299,7 @@ static void tell_line(struct story *story, const struct pyr_match *match, uint32
     }
 }
 
+/* Only new lines are put into words; the reveals before them are counted by the headings. */
 void story_tell(struct story *story, const struct pyr_match *match, uint32_t lines, char names[][PYR_MAX_PLAYER_NAME + 1])
 {
     unsigned reveals = 0;
@@ -309,6 +318,7 @@ static void add_sentence(char *to, size_t size, const char *sentence)
     snprintf(to + length, size - length, "%s%s", length ? " " : "", sentence);
 }
 
+/* The turn before the present one lies between the last two headings. */
 void story_news(const struct story *story, char *to, size_t size, char *brief, size_t brief_size)
 {
     unsigned end = story->count, first, count = 0;

@@ -23,6 +23,7 @@ static void *room(void *context, size_t size)
     return host_room(size);
 }
 
+/* Made at the first call, since a module has no constructor. */
 struct pyr_instance *wasm_instance(void)
 {
     if (!one.room)

@@ -32,6 +32,7 @@ int memcmp(const void *a, const void *b, size_t size)
 }
 
 extern unsigned char __heap_base;
+/* The unit in which the memory of a module grows. */
 #define PAGE 65536
 
 /* All memory beyond the module's own data is one room, made larger as needed. */

@@ -22,6 +22,7 @@ static uint64_t mix(uint64_t hash, uint64_t word)
     return hash ^ hash >> 29;
 }
 
+/* Everything that is open at the table, and what follows from it. */
 static uint64_t mix_table(uint64_t hash, const struct pyr_box *box, const struct pyr_table *table)
 {
     uint64_t words[sizeof *table / 8];
@@ -52,6 +53,7 @@ static uint64_t play_random(const struct pyr_box *box, struct pyr_state *state, 
     return made;
 }
 
+/* All games draw from one generator, so a difference in any of them changes the hash. */
 struct probe_result probe_games(const struct pyr_box *box, uint64_t seed, uint32_t players, uint32_t games, bool playouts)
 {
     struct probe_result result = { 0, 0 };
@@ -85,6 +87,7 @@ static const struct pyr_bot *next_bot(const char **names)
     return NULL;
 }
 
+/* All bots share one block of memory, 16 bytes aligned. A hash of 0 means that it could not be played. */
 struct probe_result probe_bots(const struct pyr_box *box, uint64_t seed, const char *names, uint64_t nodes,
     void *(*room)(size_t size))
 {
@@ -132,6 +135,8 @@ struct probe_result probe_bots(const struct pyr_box *box, uint64_t seed, const c
     return result;
 }
 
+/* Perft, as chess programs call it: the number of leaves of the tree of legal steps, which finds errors in move
+ * generators. */
 static uint64_t count_from(const struct pyr_box *box, const struct pyr_state *state, uint32_t depth)
 {
     struct pyr_steps steps;

@@ -9,6 +9,7 @@
 #include "../instance/inside.h"
 #include "exports.h"
 
+/* One of each is enough: a script that needs two makes two instances of the module. */
 static struct pyr_remote remote;
 static struct pyr_local local;
 static struct pyr_remote_event event;
