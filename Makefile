@@ -8,8 +8,10 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS = 30
 FAULTS = 500
+ARCH = x86_64
+KEY =
 
-.PHONY: all play test test-cluster check bench bench-line bench-server fuzz install format-check clean help
+.PHONY: all play test test-cluster test-deb deb tarball dist check bench bench-line bench-server fuzz install format-check clean help
 
 all: ## build the game: build/src/cli/pyramids (with its page if clang is there)
 	@scripts/need build
@@ -53,6 +55,22 @@ bench-server: ## the server beside boardgame.io, then with ten thousand clients
 fuzz: ## feed the readers odd bytes; FUZZ_SECONDS each
 	@scripts/need build fuzz
 	@scripts/run-fuzz $(FUZZ_SECONDS)
+
+deb: ## Debian packages in build-deb, without network and npm
+	@scripts/need build page deb
+	@scripts/make-deb
+
+test-deb: deb ## install the packages into a bare Debian, play, remove (root)
+	@scripts/need deb-chroot
+	@tests/deb-chroot.sh
+
+tarball: ## a folder to run on any Linux: ARCH=x86_64 or aarch64
+	@scripts/need build page tarball
+	@scripts/make-tarball $(ARCH)
+
+dist: ## source tarball, SBOM, sums; KEY=FILE signs them (ssh-keygen)
+	@scripts/need build
+	@scripts/make-dist $(KEY)
 
 install: all ## install command, library, headers and manual; PREFIX, DESTDIR
 	@meson configure $(BUILD) -Dprefix=$(PREFIX)
