@@ -438,6 +438,39 @@ def case_usage(folder):
         assert re.search(rf'\b{command}\b', read(os.path.join(ROOT, 'man/pyramids.1'))), command
 
 
+def case_completions(_folder):
+    """The completions of three shells offer every subcommand, every option of it, and every command of an operator."""
+    admin = re.findall(r'^    \{ "(\w+)", \d, \d,', read(os.path.join(ROOT, 'src/cli/admin.c')), re.M)
+    env = dict(ENV, PATH=os.path.dirname(wire.COMMAND) + ':' + ENV['PATH'])
+    texts = {name: os.path.join(ROOT, 'data/completions', name) for name in ('pyramids.bash', '_pyramids', 'pyramids.fish')}
+
+    def run(*words):
+        done = subprocess.run(words, capture_output=True, text=True, env=env, timeout=PATIENCE, check=False)
+        assert done.returncode == 0 and not done.stderr, done
+        return done.stdout
+
+    def in_bash(*words):
+        line = ' '.join(f"'{word}'" for word in words)
+        return set(run('bash', '-c', f'source {texts["pyramids.bash"]}; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; '
+            '_pyramids; printf "%s\\n" "${COMPREPLY[@]}"').split())
+
+    def in_fish(line):
+        return {word.split('\t')[0] for word in run('fish', '--no-config', '-c',
+            f'source {texts["pyramids.fish"]}; complete -C "{line}"').split('\n') if word}
+    commands = set(re.findall(r'^  ([a-z]+) ', run(wire.COMMAND, '--help'), re.M))
+    options = set(re.findall(r'^  (?:-\w, )?(--[a-z-]+)', run(wire.COMMAND, 'serve', '--help'), re.M))
+    assert len(commands) > 12 and len(options) > 30
+    assert in_bash('pyramids', '') == commands | {'--help', '--version'}
+    assert in_bash('pyramids', 'serve', '--') == options
+    assert in_bash('pyramids', 'serve', '--max-t') == {'--max-tables', '--max-tables-per-address'}
+    assert in_bash('pyramids', 'admin', '') == set(admin) and in_bash('pyramids', 'admin', 'un') == {'unban'}
+    assert in_fish('pyramids ') >= commands, in_fish('pyramids ')
+    assert in_fish('pyramids serve --') >= options, options - in_fish('pyramids serve --')
+    assert in_fish('pyramids admin ') >= set(admin), in_fish('pyramids admin ')
+    run('zsh', '-f', '-n', texts['_pyramids'])
+    assert re.search(r'found=\(status [a-z ]+\)', read(texts['_pyramids']))[0] == f'found=({" ".join(admin)})'
+
+
 def case_while_stopping(folder):
     """A server that is stopped while commands are under way ends cleanly."""
     with Governed(folder) as server:

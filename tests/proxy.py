@@ -1,6 +1,6 @@
-"""People behind a proxy and in the house: `--trust-proxy` (this program plays the proxy, and nginx with the documented
-configuration), limits by address, hosts that are ours and hosts that are not, what the server prints for others, and
-identities that must not get lost."""
+"""People behind a proxy and in the house: `--trust-proxy` (this program plays the proxy, and nginx and Caddy with the
+examples' configuration), limits by address, hosts that are ours and hosts that are not, what the server prints for
+others, and identities that must not get lost."""
 import contextlib
 import fcntl
 import http.client
@@ -230,37 +230,47 @@ def case_lobby(folder):
 
 
 def nginx_configuration(port, upstream, folder):
-    """The configuration that docs/server.md shows, without its certificate and on a port of ours."""
-    text = wire.read(os.path.join(wire.ROOT, 'docs/server.md'))
-    blocks = re.findall(r'(?:^    .*\n|^\n)+', text, re.M)
-    server = next(block for block in blocks if 'proxy_pass' in block)
-    maps = next(block for block in blocks if 'map $http_upgrade' in block)
-    server = re.sub(r'listen 443 ssl;', f'listen 127.0.0.1:{port};', server)
-    server = re.sub(r' *ssl_certificate.*\n', '', server).replace('http://127.0.0.1:8080', f'http://127.0.0.1:{upstream}')
+    """The example, data/nginx.conf, without its certificate and on ports of ours."""
+    text = wire.read(os.path.join(wire.ROOT, 'data/nginx.conf'))
+    text = re.sub(r' *(listen \[::\]|ssl_certificate).*\n', '', text)
+    text = text.replace('listen 443 ssl;', f'listen 127.0.0.1:{port};').replace('listen 80;',
+        f'listen unix:{folder}/http;').replace('http://127.0.0.1:8080', f'http://127.0.0.1:{upstream}')
+    return surround_nginx(text, folder)
+
+
+def surround_nginx(text, folder):
+    """A whole configuration around what goes into conf.d."""
     return f'''daemon off; pid {folder}/nginx.pid; error_log {folder}/nginx.log; worker_processes 1;
 events {{ worker_connections 256; }}
 http {{ access_log off; client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;
 fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u;
 scgi_temp_path {folder}/s;
-{maps}
-{server}
+{text}
 }}
 '''
 
 
-def case_nginx(folder):
-    """The documented configuration, with a client that makes addresses up: pages, sockets, cookies, limits."""
-    program = shutil.which('nginx') or '/usr/sbin/nginx'
+def caddy_configuration(port, upstream, _folder):
+    """The example, data/Caddyfile, without its certificate and on a port of ours."""
+    text = wire.read(os.path.join(wire.ROOT, 'data/Caddyfile'))
+    text = text.replace('pyramids.example.org {', f'http://pyramids.example.org:{port} {{').replace('127.0.0.1:8080',
+        f'127.0.0.1:{upstream}')
+    return '{\n    admin off\n    auto_https off\n}\n' + text
+
+
+def behind_front(folder, configuration, name, words):
+    """A proxy with an example's configuration, and a client that makes addresses up: pages, sockets, cookies, limits."""
     with Server(folder, *PROXY, '--request-rate', '20', '--origin', 'https://pyramids.example.org',
             generous=False) as server:
         port = ports.reserve()
-        path = os.path.join(folder, 'nginx.conf')
+        path, log = os.path.join(folder, name), os.path.join(folder, 'proxy.log')
         with open(path, 'w', encoding='utf-8') as out:
-            out.write(nginx_configuration(port, server.port, folder))
+            out.write(configuration(port, server.port, folder))
         os.chmod(folder, 0o755)
-        nginx = subprocess.Popen([program, '-e', os.path.join(folder, 'nginx.log'), '-p', folder, '-c', path],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        wire.STARTED.append(nginx)
+        with open(log, 'wb') as out:
+            proxy = subprocess.Popen([*words, path], stdout=out, stderr=out, env=dict(wire.ENV, HOME=folder,
+                XDG_DATA_HOME=folder, XDG_CONFIG_HOME=folder))
+        wire.STARTED.append(proxy)
 
         class Front:
             """Where clients connect to."""
@@ -268,7 +278,7 @@ def case_nginx(folder):
         host = {'Host': 'pyramids.example.org'}
         try:
             def is_up():
-                assert nginx.poll() is None, wire.read(os.path.join(folder, 'nginx.log'))
+                assert proxy.poll() is None, wire.read(log)
                 try:
                     return Visitor(Front).ask('GET', '/healthz', headers=host).status == 200
                 except OSError:
@@ -280,15 +290,49 @@ def case_nginx(folder):
             assert 'HttpOnly' in answer.headers['Set-Cookie']
             link = Wire(ana, headers=dict(host, **{'X-Forwarded-For': '198.51.100.1'}))
             assert link.status == 101 and b'hello' in link.get()
-            assert ana.ask('GET', '/api/visitor', headers={'Host': 'evil.example'}).status == 403
-            # The client is 127.0.0.1, whatever it says: nginx adds that at the end.
+            evil = ana.ask('GET', '/api/visitor', headers={'Host': 'evil.example'})
+            assert evil.status == 403 or not evil.data, evil.text        # Caddy has nothing to say to other names
+            # The client is 127.0.0.1, whatever it says: the proxy adds that at the end.
             statuses = [ana.ask('GET', '/api/editions', headers=dict(host,
                 **{'X-Forwarded-For': f'198.51.100.{i % 250}'})).status for i in range(300)]
-            assert 429 in statuses, 'a client behind nginx chooses its own address'
+            assert 429 in statuses, 'a client behind the proxy chooses its own address'
             assert Behind(server, '192.0.2.1').ask('GET', '/api/editions').status == 200
+            # Another protocol is not passed on.
+            with socket.create_connection(('127.0.0.1', port), timeout=wire.PATIENCE) as plain:
+                plain.sendall(b'GET /healthz HTTP/1.1\r\nHost: pyramids.example.org\r\nConnection: Upgrade, '
+                    b'HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n\r\n')
+                assert plain.recv(4096).startswith((b'HTTP/1.1 200', b'HTTP/1.1 4')), 'another protocol is passed on'
         finally:
-            nginx.send_signal(signal.SIGTERM)
-            nginx.wait(wire.PATIENCE)
+            proxy.send_signal(signal.SIGTERM)
+            proxy.wait(wire.PATIENCE)
+
+
+NGINX = shutil.which('nginx') or '/usr/sbin/nginx'
+
+
+def case_nginx(folder):
+    behind_front(folder, nginx_configuration, 'nginx.conf', [NGINX, '-e', os.path.join(folder, 'nginx.log'), '-p', folder,
+        '-c'])
+    # And as it stands, with a certificate: nginx finds nothing wrong with it.
+    key, cert = os.path.join(folder, 'key.pem'), os.path.join(folder, 'cert.pem')
+    subprocess.run(['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes',
+        '-days', '2', '-subj', '/CN=localhost', '-keyout', key, '-out', cert], check=True, capture_output=True)
+    text = wire.read(os.path.join(wire.ROOT, 'data/nginx.conf'))
+    text = re.sub(r'\S+/fullchain.pem', cert, re.sub(r'\S+/privkey.pem', key, text))
+    path = os.path.join(folder, 'whole.conf')
+    with open(path, 'w', encoding='utf-8') as out:
+        out.write(surround_nginx(text, folder))
+    done = subprocess.run([NGINX, '-t', '-e', os.path.join(folder, 'nginx.log'), '-p', folder, '-c', path],
+        capture_output=True, text=True, check=False, timeout=wire.PATIENCE)
+    assert done.returncode == 0 and 'warn' not in done.stderr, done.stderr
+
+
+def case_caddy(folder):
+    behind_front(folder, caddy_configuration, 'Caddyfile', ['caddy', 'run', '--adapter', 'caddyfile', '--config'])
+    done = subprocess.run(['caddy', 'validate', '--adapter', 'caddyfile', '--config',
+        os.path.join(wire.ROOT, 'data/Caddyfile')], capture_output=True, text=True, check=False, timeout=wire.PATIENCE,
+        env=dict(wire.ENV, HOME=folder, XDG_DATA_HOME=folder, XDG_CONFIG_HOME=folder))
+    assert done.returncode == 0 and 'Valid configuration' in done.stdout + done.stderr, done.stderr
 
 
 # Hosts.
@@ -535,8 +579,10 @@ def case_printed_links(folder):
                 and len(parse_qr(screen.text)) in (21, 25, 29, 33, 37))
             assert read_qr(parse_qr(screen.text)) in re.findall(r'http://\S+', screen.text)
         with Terminal([*words, '--ready-file', os.path.join(folder, 'plain')], folder, TERM='dumb') as screen:
-            until_so(lambda: screen.read() and os.path.exists(os.path.join(folder, 'plain')))
-            assert '█' not in screen.text and '\x1b' not in screen.text and 'http://127.0.0.1:' in screen.text
+            # first the file, which is written after the links: then one look has all of them
+            until_so(lambda: os.path.exists(os.path.join(folder, 'plain')) and screen.read()
+                and 'http://127.0.0.1:' in screen.text)
+            assert '█' not in screen.text and '\x1b' not in screen.text
     # On the loopback there is nobody else to tell.
     words[3] = '127.0.0.1'
     with started(words, env=wire.ENV) as server:

@@ -319,6 +319,66 @@ def case_upgrade(folder):
         wire.check_record(folder, cy.record(lonely))
 
 
+def case_access_log(folder):
+    """One line per request, rejected connection and WebSocket, in the documented format and without identities; opened again
+    after SIGHUP; fail2ban's filter finds what it should."""
+    path = os.path.join(folder, 'access.log')
+    with Server(folder, '--access-log', path, '--trust-proxy') as server:
+        def ana_ask(address, method, route, status):
+            ana.want(status, method, route, headers={'X-Forwarded-For': address})
+
+        def lines():
+            return wire.read(path).splitlines()
+        ana = server.visitor('Ana')
+        code = ana.make('open', 'open')
+        ana_ask('192.0.2.7', 'GET', f'/api/tables/{code}', 200)
+        ana_ask('192.0.2.7', 'GET', '/api/tables/ABCDEFGH', 404)
+        ana_ask('2001:db8:1:2:3::4', 'GET', '/api/tables/ABCDEFGH', 404)
+        ana_ask('unknown', 'GET', '/api/nothing', 404)
+        link = ana.link(code, headers={'X-Forwarded-For': '198.51.100.9'})
+        link.close()
+        until_so(lambda: any(' WebSocket /api/socket 1' in line and ' 101 ' not in line for line in lines()))
+        form = r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ (\S+) (GET|POST|HEAD|other|WebSocket|-) (\S+) (\d+) (\S+)'
+        found = [re.fullmatch(form, line) for line in lines()]
+        assert all(found), lines()
+        found = [one.groups() for one in found]
+        for wanted in (('192.0.2.7', 'GET', '/api/tables/*', '200', '-'),
+                       ('192.0.2.7', 'GET', '/api/tables/*', '404', 'no_table'),
+                       ('2001:db8:1:2::/64', 'GET', '/api/tables/*', '404', 'no_table'),
+                       ('198.51.100.9', 'WebSocket', '/api/socket', '101', '-'),
+                       ('127.0.0.1', 'POST', '/api/tables', '201', '-')):
+            assert wanted in found, (wanted, found)
+        assert [one for one in found if one[0] == '-'], found        # whoever it was
+        for secret in (code, 'Ana', ana.cookie.split('=')[1]):
+            assert secret not in wire.read(path)
+        assert os.stat(path).st_mode & 0o777 == 0o640
+        # Moved away, as logrotate does.
+        os.rename(path, path + '.1')
+        ana_ask('203.0.113.1', 'GET', '/api/visitor', 200)
+        until_so(lambda: '203.0.113.1' in wire.read(path + '.1'))
+        reload(server)
+        until_so(lambda: os.path.exists(path))
+        ana_ask('203.0.113.2', 'GET', '/api/visitor', 200)
+        until_so(lambda: '203.0.113.2' in wire.read(path))
+        assert '203.0.113.2' not in wire.read(path + '.1')
+    data = os.path.join(ROOT, 'data')
+    done = subprocess.run(['fail2ban-regex', '--print-all-matched', path + '.1', os.path.join(data, 'fail2ban/filter.conf')],
+        capture_output=True, text=True, timeout=PATIENCE, check=False, env=dict(ENV, TZ='UTC'))
+    matched = re.findall(r'^\|  (\d{4}-.*)$', done.stdout.split('Missed line(s)')[0], re.M)
+    assert done.returncode == 0 and matched == [line for line in wire.read(path + '.1').splitlines()
+        if line.endswith(' no_table')], done.stdout + done.stderr
+    with open(os.path.join(data, 'logrotate.conf'), encoding='utf-8') as file:
+        text = file.read().replace('/var/log/pyramids', folder).replace('    su pyramids pyramids\n', '').replace(
+            'create 0640 pyramids pyramids', 'create 0640')
+    own = os.path.join(folder, 'logrotate.conf')
+    with open(own, 'w', encoding='utf-8') as file:
+        file.write(text)
+    os.chmod(own, 0o644)
+    done = subprocess.run([shutil.which('logrotate') or '/usr/sbin/logrotate', '--debug', '--state',
+        os.path.join(folder, 'state'), own], capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 0 and 'error' not in done.stdout + done.stderr, done.stdout + done.stderr
+
+
 def case_units(folder):
     """The units are well formed and closed off: at most 1.4 by systemd's own count."""
     unit = os.path.join(folder, 'pyramids.service')

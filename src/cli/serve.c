@@ -48,6 +48,7 @@ enum {
     READY_FILE,
     DATABASE_FILE,
     ADMIN_SOCKET,
+    ACCESS_LOG,
     CONFIG,
     CHECK,
     JSON,
@@ -246,6 +247,7 @@ static const struct cli_option *list_options(void)
             _("read the value of --database from this file, which can keep a password from others") },
         [ADMIN_SOCKET] = { "admin-socket", 0, "PATH",
             _("socket for 'pyramids admin' (default: admin.sock in the service's runtime folder, else none)") },
+        [ACCESS_LOG] = { "access-log", 0, "FILE", _("log requests with their addresses, for fail2ban (default: none)") },
         [CONFIG] = { "config", 'c', "FILE", _("read options from this file; the command line wins") },
         [CHECK] = { "check", 0, NULL, _("check options, certificate, editions and database, and exit") },
         [JSON] = { "json", 0, NULL, _("with --check: print a JSON object") },
@@ -488,6 +490,7 @@ static bool make_setup(struct setup *setup, const char *const *words)
         .open_browser = !values[NO_BROWSER],
         .quiet = values[QUIET] != NULL,
         .admin_socket = values[ADMIN_SOCKET],
+        .access_log = values[ACCESS_LOG],
         .ready_file = values[READY_FILE] };
     const char *runtime = getenv("RUNTIME_DIRECTORY");   /* systemd sets it */
     if (!setup->server.admin_socket && runtime && runtime[0] == '/' && !strchr(runtime, ':')) {

@@ -107,6 +107,7 @@ static void refuse_host(struct request *request)
 
 void request_error(struct request *request, enum error error, const char *detail)
 {
+    request->refusal = error_name(error);
     char text[384];
     struct pyr_json json;
     if (error == ERROR_ORIGIN && !access_is_our_page(request->server, request->host, NULL)) {

@@ -30,6 +30,7 @@ struct server_options {
     unsigned ping_seconds;       /* between pings of a socket */
     unsigned analysis_playouts;  /* the cap of an analysis (judge.h); 0: the usual one */
     unsigned keep_analyses, keep_closed, keep_visitors, keep_games;      /* days; 0: for ever */
+    const char *access_log;      /* file for a log of requests with their addresses; NULL: none */
     const char *admin_socket;    /* path of the operator's socket; NULL: none */
     const char *version;         /* what clients are told; NULL: that of the library */
     /* Reads all options again: calls `use` with those that are new, which are good until it returns, and returns what it

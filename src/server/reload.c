@@ -11,6 +11,7 @@
 #include <pyramids/edition.h>
 
 #include "access.h"
+#include "access_log.h"
 #include "notify.h"
 #include "reload.h"
 #include "server.h"
@@ -133,6 +134,8 @@ static void name_kept(const struct server *server, const struct server_options *
         { "address", is_same(now->address, fresh->address) },
         { "port", now->port == fresh->port },
         { "database", is_same(now->database, fresh->database) },
+        { "access-log", is_same(now->access_log, fresh->access_log) },
+        { "admin-socket", is_same(now->admin_socket, fresh->admin_socket) },
         { "metrics-address", is_same(now->metrics_address, fresh->metrics_address) },
         { "trust-proxy", now->trust_proxy == fresh->trust_proxy },
         { "bot-threads", now->bot_threads == fresh->bot_threads },
@@ -186,6 +189,7 @@ void reload_server(struct server *server)
     const struct server_options *options = &server->options;
     char error[200] = "";
     notify_reloading();
+    access_log_reopen(server);
     if (options->again && !options->again(options->again_context, use, server, error, sizeof error)) {
         for (char *at = error; *at; at++)
             if (*at == '"' || *at == '\n')

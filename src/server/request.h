@@ -35,6 +35,7 @@ struct request {
     char word[40];               /* what stood for * in the route */
     const char *language;        /* the best one there is for the reader: ?lang=CODE, else Accept-Language, else English */
     const char *route;           /* for the log: never a code */
+    const char *refusal;         /* for the log: the error's name; NULL: none */
     size_t body_size;
     char body[MAX_MESSAGE + 1];
     uint64_t begun;

@@ -12,6 +12,7 @@
 #include <pyramids/text.h>
 
 #include "access.h"
+#include "access_log.h"
 #include "admin.h"
 #include "bans.h"
 #include "conn.h"
@@ -93,6 +94,7 @@ static void stop_loop(struct server *server)
         uv_close((uv_handle_t *)&server->signals[i], NULL);
     admin_stop(server);
     web_stop(server);
+    access_log_stop(server);
     pool_stop(server->pool);
     server->pool = NULL;                     /* the store's last answers find none */
     upkeep_stop(server);
@@ -119,6 +121,7 @@ void server_tick(struct server *server)
     }
     web_tick(server);
     admin_tick(server);
+    access_log_tick(server);
     upkeep_tick(server);
     if (server_now(server) >= server->sweep_at) {
         server->sweep_at = server_now(server) + SWEEP_MS;
@@ -254,7 +257,7 @@ bool server_start(struct server *server, const struct server_options *options, c
         server_halt(server);
         return false;
     }
-    if (!admin_start(server, error, size)) {
+    if (!access_log_start(server, error, size) || !admin_start(server, error, size)) {
         server_halt(server);
         return false;
     }
@@ -266,6 +269,7 @@ void server_halt(struct server *server)
 {
     admin_stop(server);
     web_stop(server);
+    access_log_stop(server);
     pool_stop(server->pool);
     server->pool = NULL;
     upkeep_stop(server);

@@ -36,6 +36,7 @@
 #define NOTICE_SIZE 241          /* bytes of an announcement with its end */
 #define SIGNALS 3                /* that are handled: SIGTERM, SIGINT, SIGHUP */
 
+struct access_log;
 struct added_edition;
 struct admin;
 struct bans;
@@ -63,6 +64,7 @@ struct server {
     uv_signal_t signals[SIGNALS];
     struct edge *edge;           /* NULL: not listening */
     struct bans *bans;           /* who may not come (bans.c) */
+    struct access_log *access_log;           /* NULL: none */
     struct admin *admin;         /* the operator's socket; NULL: none */
     struct {                     /* what all clients are told (outbox.c) */
         char text[NOTICE_SIZE];  /* "": nothing but when the server restarts */

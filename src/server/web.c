@@ -14,6 +14,7 @@
 #include <pyramids/text.h>
 
 #include "access.h"
+#include "access_log.h"
 #include "bans.h"
 #include "edge.h"
 #include "notify.h"
@@ -101,11 +102,13 @@ static bool is_secure(const struct server *server, const struct wire_request *wi
 static void request_log(const struct request *request)
 {
     struct server *server = request->server;
+    const char *method = request->method == METHOD_POST ? "POST" : request->method == METHOD_HEAD ? "HEAD" :
+        request->method == METHOD_GET ? "GET" : "other";
     server->count.requests[request->status / 100 < 6 ? request->status / 100 : 5]++;
     server_log(server, request->status >= 500 ? LOG_WARN : LOG_INFO, "request", "method=%s route=%s status=%d ms=%llu",
-        request->method == METHOD_POST ? "POST" : request->method == METHOD_HEAD ? "HEAD" : request->method == METHOD_GET ?
-            "GET" : "other",
-        request->route ? request->route : "-", request->status, (unsigned long long)(server_now(server) - request->begun));
+        method, request->route ? request->route : "-", request->status,
+        (unsigned long long)(server_now(server) - request->begun));
+    access_log_line(server, request->address, method, request->route, (unsigned)request->status, request->refusal);
 }
 
 void request_send(struct request *request)
@@ -510,6 +513,7 @@ static void socket_ask(struct conn *conn, struct request *request, const struct 
         return;
     }
     conn->is_socket = true;
+    access_log_line(server, conn->address, "WebSocket", "/api/socket", 101, NULL);
     server->sockets++;
     activity_add(conn);
     conn_wake(conn);
@@ -693,6 +697,7 @@ static void *on_begin(void *context, struct edge_conn *edge, unsigned listener, 
     if (!conn || (is_counted && !address_enter(server, address))) {
         free(conn);
         server->count.refused++;
+        access_log_line(server, address, "-", NULL, 429, "too_many");
         return NULL;
     }
     conn->edge = edge;
@@ -713,6 +718,7 @@ static void on_end(void *owner, unsigned code)
     request_drop(conn);
     if (conn->is_socket) {
         server->count.cut += code == 1008 || code == 1009;
+        access_log_line(server, conn->address, "WebSocket", "/api/socket", code, code == 1008 ? "cut" : NULL);
         server->sockets--;
         activity_remove(conn);
         conn->is_socket = false;
