@@ -1,13 +1,13 @@
 /** end.js: the end of a game: scores part by part, who won and why, luck and skill, the chance to win from turn to turn. */
 import { html } from './html.js';
 import { _, ngettext, number } from './i18n.js';
-import { $, announce, download, near, put, shareLink } from './dom.js';
+import { $, announce, download, near, put } from './dom.js';
 import { ANIMALS, ROMAN, avatar, icon, scene, shape, star, symbol } from './draw.js';
 import { MARKS } from './core.js';
 import { logEntries, plus, signed, winnerWords } from './words.js';
 import { Analysis, costNumbers, markWords, trustWords, turningPoints } from './analysis.js';
 import { LocalGame } from './game.js';
-import { replayLink } from './pack.js';
+import { shareReplay } from './pack.js';
 import { pageTop } from './main.js';
 
 /** @typedef {import('./html.js').Html} Html */
@@ -244,6 +244,6 @@ export class EndView {
         else if (act === 'rematch')
             /** @type {import('./online.js').OnlineGame} */ (game).rematch(this.app);
         else if (act === 'share')
-            void replayLink(this.game.id, this.game.record(), this.core.edition, this.game.online).then(shareLink);
+            void shareReplay(this.game.id, this.game.record(), this.core.edition, this.game.online);
     }
 }
