@@ -63,14 +63,15 @@ deb: ## Debian packages in build-deb, without network and npm
 test-deb: deb ## install the packages into a bare Debian, play, remove (root)
 	@scripts/need deb-chroot
 	@tests/deb-chroot.sh
+	@tests/deb-twice.sh
 
 tarball: ## a folder to run on any Linux: ARCH=x86_64 or aarch64
 	@scripts/need build page tarball
 	@scripts/make-tarball $(ARCH)
 
-dist: ## source tarball, SBOM, sums; KEY=FILE signs them (ssh-keygen)
-	@scripts/need build
-	@scripts/make-dist $(KEY)
+dist: all ## source tarball, SBOM, sums; KEY=FILE signs them (ssh-keygen)
+	@scripts/need dist
+	@scripts/make-dist $(BUILD) $(KEY)
 
 install: all ## install command, library, headers and manual; PREFIX, DESTDIR
 	@meson configure $(BUILD) -Dprefix=$(PREFIX)

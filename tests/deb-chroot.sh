@@ -1,7 +1,7 @@
 #!/bin/sh
-# deb-chroot.sh [FOLDER]: installs the packages of FOLDER (build-deb) into a bare Debian, made by mmdebstrap from the mirror of this
-# machine, runs debian/tests there, removes everything again, and looks at what is left behind with piuparts. Needs root and
-# a mirror, takes some minutes: `make test-deb` runs it.
+# deb-chroot.sh [FOLDER]: installs the packages of FOLDER (build-deb) into a bare Debian, made by mmdebstrap from a mirror
+# (PYR_MIRROR), runs debian/tests there, removes everything again, and looks at what is left behind with piuparts. Needs
+# root and a mirror, takes some minutes: `make test-deb` runs it.
 #
 # The bare system is kept in FOLDER/bare.tar for the next time.
 set -eu
@@ -33,7 +33,8 @@ mkdir "$root/packages"
 cp "$folder"/*.deb "$root/packages/"
 rm -f "$root"/packages/*-dbgsym_*
 # shellcheck disable=SC2086  # a list of files
-in_root sh -c 'apt-get -q update && apt-get -q install -y --no-install-recommends /packages/*.deb python3 gcc libc6-dev pkgconf' \
+in_root sh -c 'apt-get -q update &&
+    apt-get -q install -y --no-install-recommends /packages/*.deb python3 gcc libc6-dev pkgconf' \
     >"$folder/install.log" 2>&1 || { tail -n 30 "$folder/install.log"; exit 1; }
 scripts/export-tree "$root/source"
 
@@ -50,7 +51,7 @@ left=$(in_root sh -c 'find /usr /etc /var /lib /run -xdev -iname "*pyramids*" ! 
 echo "# piuparts"
 umount "$root/proc" "$root/dev"
 rm -rf "$root"
-piuparts --basetgz "$folder/bare.tar" --distribution "$suite" --mirror "$mirror main" --no-upgrade-test --warn-on-leftovers-after-purge \
-    --apt "$folder"/pyramids_*.deb "$folder"/pyramids-server_*.deb >"$folder/piuparts.log" 2>&1 ||
-    { tail -n 30 "$folder/piuparts.log"; exit 1; }
+piuparts --basetgz "$folder/bare.tar" --distribution "$suite" --mirror "$mirror main" --no-upgrade-test \
+    --warn-on-leftovers-after-purge "$folder"/pyramids_*.deb "$folder"/pyramids-server_*.deb \
+    >"$folder/piuparts.log" 2>&1 || { tail -n 30 "$folder/piuparts.log"; exit 1; }
 grep -E 'PASS|WARN|ERROR' "$folder/piuparts.log" | tail -n 5

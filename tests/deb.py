@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The files of debian/ and data/ agree with the rest of the tree: versions, packages, installed files, symbols, completions.
+"""The files of debian/ and data/ agree with the rest of the tree: versions, packages, installed files, symbols.
 Builds no package; `make deb` and `make test-deb` do. usage: deb.py PYRAMIDS SOURCE_ROOT [CASE]; PYR_BUILD is the build."""
 import fnmatch
 import os
@@ -7,7 +7,7 @@ import re
 import subprocess
 
 import wire
-from wire import COMMAND, ENV, ROOT
+from wire import ROOT
 
 SYMBOLS = 'debian/libpyramids0.symbols'
 
@@ -37,6 +37,8 @@ def case_one_version(_):
     trailer = re.search(r'(?m)^ -- .*>  (.*)$', read('debian/changelog')).group(1)
     iso = subprocess.run(['date', '-u', '-d', trailer, '+%F'], capture_output=True, text=True, check=True).stdout.strip()
     assert iso == dates[0], f'debian/changelog says {iso}, CHANGELOG.md {dates[0]}'
+    release = wire.read(os.path.join(os.environ['PYR_BUILD'], 'data/org.example.pyramids.metainfo.xml'))
+    assert f'<release version="{version}" date="{iso}"/>' in release, release
 
 
 def case_same_needs(_):
@@ -109,39 +111,6 @@ def case_symbols(_):
     stored.pop('PYRAMIDS_0')
     assert len(now) > 300 and set(now) == set(stored), f'{SYMBOLS} lacks {set(now) - set(stored)} and has ' \
         f'{set(stored) - set(now)}. If that is meant: PYR_UPDATE=1 meson test -C build deb'
-
-
-def offered(line, *words_before):
-    """What bash offers at the end of a line."""
-    script = f'source {ROOT}/data/completions/pyramids.bash\nCOMP_WORDS=("$@")\nCOMP_CWORD=$(($# - 1))\n_pyramids\n' \
-        'printf "%s\\n" "${COMPREPLY[@]}"'
-    done = subprocess.run(['bash', '-c', script, 'bash', COMMAND, *words_before, line], capture_output=True, text=True,
-        check=True, env=ENV)
-    assert not done.stderr, done.stderr
-    return done.stdout.split()
-
-
-def case_completion(_):
-    """bash completes every subcommand and every option of each."""
-    commands = re.findall(r'(?m)^    \{ "([a-z]+)", cli_', read('src/cli/main.c'))
-    assert len(commands) > 10 and set(commands) <= set(offered('')), offered('')
-    assert offered('ana') == ['analyze'] and offered('--v') == ['--version']
-    for command in commands:
-        text = subprocess.run([COMMAND, command, '--help'], capture_output=True, text=True, check=True, env=ENV).stdout
-        listed = set(re.findall(r'(?m)^  (?:-\w, )?(--[a-z-]+)', text))
-        assert set(offered('--', command)) == listed, (command, listed, offered('--', command))
-    assert '--players' in offered('--pl', 'play') and offered('ex', 'play', '--bots') == ['expert']
-    assert offered('de', 'rules', '--lang') == ['de'] and offered('ch', 'edition') == ['check']
-    admin = subprocess.run([COMMAND, 'admin', '--help'], capture_output=True, text=True, check=True, env=ENV).stdout
-    for command in offered('', 'admin'):
-        assert re.search(rf'(?m)^  (?:[^ ].*)?\b{command}\b', admin), command
-    # The three shells know the same words.
-    for fixed in ('de en es fr it pt', 'novice casual club expert master', 'check show generate',
-            'status tables visitors close ban unban bans rename announce backup check sweep'):
-        for name in ('pyramids.bash', '_pyramids', 'pyramids.fish'):
-            assert fixed in read('data/completions', name), f'{name} lacks {fixed}'
-    linguas = sorted(['en'] + [line for line in read('po/LINGUAS').split() if not line.startswith('#')])
-    assert linguas == 'de en es fr it pt'.split(), 'the completions need the new language'
 
 
 if __name__ == '__main__':

@@ -43,11 +43,11 @@ export async function unpack(packed) {
  * @param {string} id @param {string} record @param {import('./core.js').Edition} edition @param {boolean} online */
 export async function shareReplay(id, record, edition, online) {
     const carries = !online && edition.name !== 'classic';
-    if (carries && !await confirmed(_('Share these cards?'), _('The link carries the whole edition %{name}. Share it only if ' +
-        'you designed its cards yourself. The cards of a box belong to its publisher.', { name: edition.name }),
+    if (carries && !await confirmed(_('Share these cards?'), _('The link carries the whole edition %{name}. Share it only ' +
+        'if you designed its cards yourself. The cards of a box belong to its publisher.', { name: edition.name }),
         _('These are my own cards')))
         return;
     const parts = carries ? [record, edition.text] : [record];
-    shareLink(`${location.origin}${location.pathname}#replay/${online ? id : ['z', ...await Promise.all(parts.map(pack))].join(
-        '.')}`);
+    const place = online ? id : ['z', ...await Promise.all(parts.map(pack))].join('.');
+    shareLink(`${location.origin}${location.pathname}#replay/${place}`);
 }

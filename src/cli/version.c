@@ -1,6 +1,6 @@
 /*
- * version.c: what `pyramids --version` shows after the version: the commit, and the libraries as they are at run time, since a
- * report about a mistake needs both. Names and numbers only, so nothing here is translated.
+ * version.c: what `pyramids --version` shows after the version: the commit, and the libraries as they are at run time, since
+ * a report about a mistake needs both. Names and numbers only, so nothing here is translated.
  */
 #define NCURSES_WIDECHAR 1
 
