@@ -34,6 +34,10 @@ def case_one_version(_):
     assert top and top.group(1) == version, f'debian/changelog has {top and top.group(1)}, meson.build {version}'
     dates = re.findall(rf'(?m)^## {re.escape(version)} \((\d+-\d+-\d+)\)$', read('CHANGELOG.md'))
     assert len(dates) == 1, f'CHANGELOG.md needs one heading "## {version} (DATE)"'
+    # Each version says what to do when one comes from the version before it.
+    parts = re.split(r'(?m)^## ', read('CHANGELOG.md'))[1:]
+    silent = [part.split('\n')[0] for part in parts[:-1] if not re.search(r'(?m)^Upgrading', part)]
+    assert not silent, f'CHANGELOG.md has no line "Upgrading" for {silent}'
     trailer = re.search(r'(?m)^ -- .*>  (.*)$', read('debian/changelog')).group(1)
     iso = subprocess.run(['date', '-u', '-d', trailer, '+%F'], capture_output=True, text=True, check=True).stdout.strip()
     assert iso == dates[0], f'debian/changelog says {iso}, CHANGELOG.md {dates[0]}'
