@@ -96,8 +96,8 @@ static const char *const steps[STORE_VERSION] = {
     "ALTER TABLE token ADD COLUMN renewed INTEGER NOT NULL DEFAULT 0;",
 
     /* Who may not come: an address, or a visitor (not a reference: a ban outlives whom it is about). */
-    "CREATE TABLE ban (id INTEGER PRIMARY KEY, address TEXT NOT NULL, visitor INTEGER NOT NULL, made INTEGER NOT NULL,"
-    " until INTEGER NOT NULL, reason TEXT NOT NULL) STRICT;",
+    ("CREATE TABLE ban (id INTEGER PRIMARY KEY, address TEXT NOT NULL, visitor INTEGER NOT NULL, made INTEGER NOT NULL,"
+    " until INTEGER NOT NULL, reason TEXT NOT NULL) STRICT;"),
 };
 
 /* The steps of a transaction: prepared at once, since a rollback must not fail for want of memory. */
