@@ -9,8 +9,11 @@ DESTDIR ?=
 FUZZ_SECONDS = 30
 FAULTS = 500
 ROWS = 1000000
+ARCH = x86_64
+KEY =
 
-.PHONY: all play test test-cluster test-many check bench bench-line bench-server bench-cluster research fuzz install format-check clean help
+.PHONY: all play test test-cluster test-many test-deb check bench bench-line bench-server bench-cluster research fuzz \
+    deb tarball dist install format-check clean help
 
 all: ## build the game: build/src/cli/pyramids (with its page if clang is there)
 	@scripts/need build
@@ -71,6 +74,23 @@ bench-cluster: ## several servers on one PostgreSQL, beside SQLite and boardgame
 fuzz: ## feed the readers odd bytes; FUZZ_SECONDS each
 	@scripts/need build fuzz
 	@scripts/run-fuzz $(FUZZ_SECONDS)
+
+deb: ## Debian packages in build-deb, without network and npm
+	@scripts/need build page deb
+	@scripts/make-deb
+
+test-deb: deb ## install the packages into a bare Debian, play, remove (root)
+	@scripts/need deb-chroot
+	@tests/deb-chroot.sh
+	@tests/deb-twice.sh
+
+tarball: ## a folder to run on any Linux: ARCH=x86_64 or aarch64
+	@scripts/need build page tarball
+	@scripts/make-tarball $(ARCH)
+
+dist: all ## source tarball, SBOM, sums; KEY=FILE signs them (ssh-keygen)
+	@scripts/need dist
+	@scripts/make-dist $(BUILD) $(KEY)
 
 install: all ## install command, library, headers and manual; PREFIX, DESTDIR
 	@meson configure $(BUILD) -Dprefix=$(PREFIX)

@@ -1,7 +1,7 @@
 /** end.js: the end of a game: scores part by part, who won and why, luck and skill, the chance to win from turn to turn. */
 import { html, sentence } from './html.js';
 import { _, ngettext, number } from './i18n.js';
-import { $, announce, download, closest, put, shareLink } from './dom.js';
+import { $, announce, download, closest, put } from './dom.js';
 import { ANIMALS, ROMAN, avatar, tinyChamber, icon, desertScene, shape, starIcon, symbol, symbolOf } from './draw.js';
 import { MARKS, TILES } from './core.js';
 import { logEntries, withSign, signed, winnerWords } from './words.js';
@@ -9,7 +9,7 @@ import { Analysis, costNumbers, markWords, trustWords, turningPoints } from './a
 import { turnName } from './timeline.js';
 import { numberHtml } from './completed.js';
 import { LocalGame } from './game.js';
-import { replayLink } from './pack.js';
+import { shareReplay } from './pack.js';
 import { pageTop } from './main.js';
 
 /** @typedef {import('./html.js').Html} Html */
@@ -258,6 +258,6 @@ export class EndView {
         else if (act === 'rematch')
             /** @type {import('./online.js').OnlineGame} */ (game).rematch(this.app);
         else if (act === 'share')
-            void replayLink(this.game.id, this.game.record(), this.core.edition, this.game.online).then(shareLink);
+            void shareReplay(this.game.id, this.game.record(), this.core.edition, this.game.online);
     }
 }

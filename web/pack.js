@@ -1,5 +1,7 @@
 /** pack.js: a record, and an edition, as parts of a link: compressed, in the letters that may stand there. So a game can be
  * shared that no server knows. */
+import { _ } from './i18n.js';
+import { confirmed, shareLink } from './dom.js';
 
 /** @param {BlobPart} data @param {GenericTransformStream} through */
 const pipe = (data, through) => new Response(new Blob([data]).stream().pipeThrough(through)).arrayBuffer();
@@ -36,11 +38,16 @@ export async function unpack(packed) {
     }
 }
 
-/** The link to a replay: by its code if the server has it, else with the whole record in it, and with the cards if not
- * everyone has them.
+/** Gives on the link to a replay: by its code if the server has it, else with the whole record in it, and with the cards if
+ * not everyone has them. Cards can be someone's: those of a box belong to its publisher, so it asks before it copies them.
  * @param {string} id @param {string} record @param {import('./core.js').Edition} edition @param {boolean} online */
-export async function replayLink(id, record, edition, online) {
-    const parts = edition.name === 'classic' ? [record] : [record, edition.text];
-    return `${location.origin}${location.pathname}#replay/${online ? id : ['z', ...await Promise.all(parts.map(pack))].join(
-        '.')}`;
+export async function shareReplay(id, record, edition, online) {
+    const carries = !online && edition.name !== 'classic';
+    if (carries && !await confirmed(_('Share these cards?'), _('The link carries the whole edition %{name}. Share it only ' +
+        'if you designed its cards yourself. The cards of a box belong to its publisher.', { name: edition.name }),
+        _('These are my own cards')))
+        return;
+    const parts = carries ? [record, edition.text] : [record];
+    const place = online ? id : ['z', ...await Promise.all(parts.map(pack))].join('.');
+    shareLink(`${location.origin}${location.pathname}#replay/${place}`);
 }

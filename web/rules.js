@@ -89,7 +89,11 @@ export class RulesView {
                 _('Link to %{tag}', { tag })}">${
                 tag}</a><div>${text.split('\n').map((part, i) => i ? html`<p>${part}</p>` : part)}${more}${
                 this.boards.has(tag) ? this.boards.get(tag)?.html(tag) ?? '' : ''}</div>${this.examples.get(tag)?.html() ??
-                ''}</div>`)}</section>`) : html`<p>${_('Nothing found.')}</p>`}</main></div>`);
+                ''}</div>`)}</section>`) : html`<p>${_('Nothing found.')}</p>`}<section class="about"><h2 class="title">${
+                _('About')}</h2><p>${
+                _('“Silver & Gold: Pyramids” is a game by Phil Walker-Harding. Its name belongs to its publishers. ' +
+                'Pyramids is an independent project: neither the author nor the publishers have made or endorsed it. ' +
+                'All cards, pictures and texts here are our own.')}</p></section></main></div>`);
         this.boards.forEach((board, tag) => $$(`[data-board="${tag}"]`, this.root).forEach((box) => board.layers(box)));
     }
 }

@@ -6,7 +6,7 @@
  */
 import { html } from './html.js';
 import { _, listWords, ngettext } from './i18n.js';
-import { $, dialog, download, closest, put, shareLink, toast } from './dom.js';
+import { $, dialog, download, closest, put, toast } from './dom.js';
 import { ROMAN, avatar, betterLayer, chamber, compassRose, ghostLayer, icon, miniCard, patternPicture, shape, symbolOf,
     turned, wordmark } from './draw.js';
 import { MARKS } from './core.js';
@@ -16,7 +16,7 @@ import { cardName, choiceParts, choiceWords, gainWords, lostShort, lostWords, lo
 import { read, write } from './store.js';
 import { Analysis, markWords } from './analysis.js';
 import { chartsHtml, legend, resultWords, scoreTable } from './end.js';
-import { replayLink } from './pack.js';
+import { shareReplay } from './pack.js';
 import { chanceAt, chancesOf, moveAt, movesOf, timelineHtml, turnName } from './timeline.js';
 import { deskHtml, openFile, takeDrops, tilesHtml, turnMarks, viewAfter } from './replay.js';
 
@@ -274,8 +274,7 @@ export class ReplayView {
             $('.rp-log .logbox', this.root).focus();
     }
 
-    async share() { shareLink(await replayLink(this.id, this.core.log(), this.core.edition, /^[A-Z0-9]{8}$/.test(this.id)));
-        }
+    share() { return shareReplay(this.id, this.core.log(), this.core.edition, /^[A-Z0-9]{8}$/.test(this.id)); }
 
     menu() {
         this.app.menu([['log', _('Game log'), () => this.showLog(true)], ['score', _('Scores, luck and skill'), () =>

@@ -150,6 +150,9 @@ void cli_end_on_interrupt(void);
 /* Says on standard error that this program was built without its page, and how to get it, if so (main.c). */
 void cli_tell_page(void);
 
+/* version.c: what --version shows after the version: the commit and the libraries. */
+void cli_print_build(void);
+
 /* Seconds on a clock that never goes back. */
 double cli_seconds(void);
 

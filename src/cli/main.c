@@ -116,6 +116,7 @@ int main(int argc, char **argv)
     }
     if (!strcmp(argv[1], "--version")) {
         puts("pyramids " PYR_VERSION);
+        cli_print_build();
         cli_tell_page();
         return CLI_GOOD;
     }

@@ -866,6 +866,8 @@ await test('odd addresses, back and forward, two windows, bots that cannot be fe
     await home.waitFor();
     await page.goBack();
     await page.getByRole('heading', { name: 'Rules', level: 1 }).waitFor();
+    // Whose name the game's is, and that the project is independent.
+    await page.getByText('Its name belongs to its publishers. Pyramids is an independent project').waitFor();
     await page.goBack();
     await page.getByRole('heading', { name: 'Score pad' }).waitFor();
     await page.goto(`${host.url}?bots`);

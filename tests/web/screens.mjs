@@ -275,7 +275,15 @@ await test('dropped, broken and foreign records', async () => {
     await page.getByRole('table').waitFor();
     // A link carries such cards along: it opens where nobody has them. A link of old, without them, asks for them.
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.getByRole('button', { name: 'Share' }).click();
+    // First it says for whose cards that is meant; without an answer, nothing is copied.
+    const share = () => page.getByRole('button', { name: 'Share' }).click();
+    await page.evaluate(() => navigator.clipboard.writeText('nothing'));
+    await share();
+    await page.getByRole('dialog').getByText('only if you designed its cards yourself').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    equal(await page.evaluate(() => navigator.clipboard.readText()), 'nothing', 'the clipboard after Cancel');
+    await share();
+    await page.getByRole('button', { name: 'These are my own cards' }).click();
     await page.getByText('Link copied.').first().waitFor();
     const link = await page.evaluate(() => navigator.clipboard.readText()), other = await open(browser, link);
     console.log(`# a link with a game and its cards in it: ${link.length} characters`);

@@ -1,0 +1,57 @@
+#!/bin/sh
+# deb-chroot.sh [FOLDER]: installs the packages of FOLDER (build-deb) into a bare Debian, made by mmdebstrap from a mirror
+# (PYR_MIRROR), runs debian/tests there, removes everything again, and looks at what is left behind with piuparts. Needs
+# root and a mirror, takes some minutes: `make test-deb` runs it.
+#
+# The bare system is kept in FOLDER/bare.tar for the next time.
+set -eu
+cd "$(dirname "$0")/.."
+[ "$(id -u)" = 0 ] || { echo "deb-chroot.sh: please run this as root: it installs into a system of its own" >&2; exit 1; }
+folder=${1:-build-deb}
+folder=$(cd "$folder" && pwd)
+suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+mirror=${PYR_MIRROR:-http://deb.debian.org/debian}
+root=$(mktemp -d)
+trap 'umount "$root/proc" "$root/dev" 2>/dev/null || true; rm -rf "$root"' EXIT
+
+in_root() {
+    chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive TERM=dumb "$@"
+}
+
+echo "# a bare $suite"
+[ -f "$folder/bare.tar" ] || mmdebstrap --quiet --variant=minbase "$suite" "$folder/bare.tar" "$mirror"
+tar -C "$root" -xf "$folder/bare.tar" --exclude=./dev/*
+cp /etc/resolv.conf "$root/etc/resolv.conf"
+mount --bind /dev "$root/dev"
+mount -t proc proc "$root/proc"
+# No service is started by the installation: there is no init in here.
+printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
+chmod +x "$root/usr/sbin/policy-rc.d"
+
+echo "# install"
+mkdir "$root/packages"
+cp "$folder"/*.deb "$root/packages/"
+rm -f "$root"/packages/*-dbgsym_*
+# shellcheck disable=SC2086  # a list of files
+in_root sh -c 'apt-get -q update &&
+    apt-get -q install -y --no-install-recommends /packages/*.deb python3 gcc libc6-dev pkgconf' \
+    >"$folder/install.log" 2>&1 || { tail -n 30 "$folder/install.log"; exit 1; }
+scripts/export-tree "$root/source"
+
+for test in library game; do
+    echo "# debian/tests/$test"
+    in_root "/source/debian/tests/$test"
+done
+
+echo "# purge"
+in_root dpkg --purge pyramids libpyramids-dev libpyramids0
+left=$(in_root sh -c 'find /usr /etc /var /lib /run -xdev -iname "*pyramids*" ! -path "/var/log/*" ! -path "/var/cache/*"')
+[ -z "$left" ] || { echo "left behind: $left"; exit 1; }
+
+echo "# piuparts"
+umount "$root/proc" "$root/dev"
+rm -rf "$root"
+piuparts --basetgz "$folder/bare.tar" --distribution "$suite" --mirror "$mirror main" --no-upgrade-test \
+    --warn-on-leftovers-after-purge "$folder"/pyramids_*.deb "$folder"/pyramids-server_*.deb \
+    >"$folder/piuparts.log" 2>&1 || { tail -n 30 "$folder/piuparts.log"; exit 1; }
+grep -E 'PASS|WARN|ERROR' "$folder/piuparts.log" | tail -n 5
