@@ -1,5 +1,6 @@
 #!/bin/sh
-# instructions.sh PYRAMIDS OUTSIDE EDITION...: how many instructions random games and the steps of an environment take at most.
+# instructions.sh PYRAMIDS OUTSIDE EDITION...: how many instructions random games and the steps of an environment take at
+# most.
 # Counted, not timed: the difference of two game counts under callgrind, the same whatever else the machine is doing.
 #
 #   20,000 per four-player game, one at a time, on every edition named (mixed.edition has random cards and patterns, and took

@@ -34,7 +34,8 @@ INSERT INTO visitor (id, name, created, seen) VALUES (999, 'Never played', 1, 1)
 
 # Questions of commands about everything: export, import and copy.
 WHOLE = {'ALL_TOKENS', 'FINISHED_TABLES'}
-SMALL = {'node', 'heartbeat', 'downtime', 'code', 'presence', 'analysis'}        # with a row for each server, or of the last minutes
+# With a row for each server, or of the last minutes.
+SMALL = {'node', 'heartbeat', 'downtime', 'code', 'presence', 'analysis'}
 # Indices that have open tables only, of which there are as many as --max-tables allows.
 OF_OPEN = {'game_open', 'game_host', 'game_public', 'revision_due', 'revision_keeper'}
 

@@ -155,8 +155,9 @@ function choiceHtml(e, line, name, { edition }, cost) {
     }
     const { card, cells, marks } = e.mark, words = sentence((h) => _('%{name} on %{card}',
         { name: h(html`<b dir="auto">${name}</b>`), card: h(numberHtml({ edition }, card)) }));
-    return html`${tinyChamber(edition.cards[card], marks, cells)}<span><span class="vh">${e.text}</span><span aria-hidden="true">${
-        words} ${cells.map((i) => symbolOf(edition.cards[card].cells[i]))}</span> ${cost}</span>`;
+    const symbols = cells.map((i) => symbolOf(edition.cards[card].cells[i]));
+    return html`${tinyChamber(edition.cards[card], marks, cells)}<span><span class="vh">${e.text}</span><span
+        aria-hidden="true">${words} ${symbols}</span> ${cost}</span>`;
 }
 
 /** Everything that the analysis tells, in two parts: what became of the game, and which choices made the difference. @param

@@ -167,7 +167,8 @@ await test('the others at the table: shelves, counts and moves; on a phone a str
         'described');
     quiet(page);
     await page.context().close();
-    const phone = await openAt(core, PHONE, movesStay), strip = phone.getByRole('list', { name: 'Players' }).getByRole('button');
+    const phone = await openAt(core, PHONE, movesStay);
+    const strip = phone.getByRole('list', { name: 'Players' }).getByRole('button');
     await phone.locator('.peep .ok').nth(2).waitFor();                 // the bots have chosen
     equal((await strip.evaluateAll((all) => all.map((b) => b.ariaLabel))).map(bare), [0, 1, 2, 3].map((s) => `${
         NAMES[s]}, ${view.scores[s].total} points, ${

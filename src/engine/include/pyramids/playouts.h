@@ -18,8 +18,8 @@ PYR_BEGIN_DECLS
  * on the heap or in static memory rather than on a small stack. Any number of threads may use the same tables.
  */
 struct pyr_playout_tables {
-    /* The gain of a whole mark, by turn of a pattern, card and anchor. The first word is not used, as turns count from 1; the
-     * last card is the empty slot, which gains nothing. */
+    /* The gain of a whole mark, by turn of a pattern, card and anchor. The first word is not used, as turns count from 1;
+     * the last card is the empty slot, which gains nothing. */
     uint64_t gain[(1 + PYR_PLAYOUT_WORDS) * PYR_PLAYOUT_WORD];
     struct {
         uint64_t shape[PYR_MAX_TURNS + 2];   /* by turn, counted from 1; the single space follows the last */
