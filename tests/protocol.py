@@ -377,6 +377,7 @@ def case_openapi_drives_the_server(folder):
         play([ana.seat(over)], random.Random(1))
         links = [ana.seat(running), ben.seat(running)]
         links[0].until(lambda: links[0].version)
+        ana.link(waiting).done('sit', number='0123456789abcdef' * 4)
         seen = set()
 
         def send(who, method, path, operation, body=None):
