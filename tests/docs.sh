@@ -23,11 +23,11 @@ done
 places=$(sed -n '/^## Where does it go/,/^## How to add/p' CONTRIBUTING.md)
 [ "$(echo "$places" | grep -c '^| a')" -ge 5 ] || { echo "CONTRIBUTING.md has no table of places to begin"; failed=1; }
 for file in $(echo "$places" | grep -oE '`[a-z_/]+\.(c|h|inc|js|py)`' | tr -d '`' | sort -u); do
-    [ -n "$(find src web tests -path "*/$file" -o -path "$file")" ] ||
+    [ -n "$(find src web tests scripts -path "*/$file" -o -path "$file")" ] ||
         { echo "CONTRIBUTING.md names $file, which does not exist"; failed=1; }
 done
 for name in $(echo "$places" | grep -oE '`(struct )?[A-Za-z_]+(\[\]|\*)?`' | tr -d '`[]*' | sed 's/^struct //' | sort -u); do
-    grep -rq --include='*.[ch]' -e "\b$name" src || [ -d "src/$name" ] ||
-        { echo "CONTRIBUTING.md names $name, which is not in src"; failed=1; }
+    grep -rq --include='*.[ch]' --include='*.js' -e "\b$name" src web || [ -d "src/$name" ] ||
+        { echo "CONTRIBUTING.md names $name, which is not in src or web"; failed=1; }
 done
 exit $failed

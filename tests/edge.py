@@ -2,6 +2,7 @@
 """The server's edge, byte by byte: HTTP, WebSocket and TLS as no browser sends them. usage: edge.py PYRAMIDS SOURCE_ROOT
 [CASE]"""
 import base64
+import email.utils
 import json
 import os
 import re
@@ -646,6 +647,35 @@ def case_heads(folder):
             assert answers(at, 1)[0][0][0] == 200
         assert status(f'POST /api/visitor HTTP/1.1\r\n{host}Content-Length: 100000\r\nExpect: 100-continue\r\n\r\n') == 413
         is_well(server)
+
+
+def make_locale(folder):
+    """A locale with names of days and months of its own, without the sources of a distribution's locales: the environment
+    in which a program uses it."""
+    with open(os.path.join(folder, 'map'), 'w', encoding='ascii') as file:
+        file.write('<code_set_name> ASCII\n<comment_char> %\n<escape_char> /\nCHARMAP\n')
+        file.writelines(f'<U{i:04X}> /x{i:02x} sign\n' for i in range(128))
+        file.write('END CHARMAP\n')
+    days, months = (';'.join(f'"{letter}{i}"' for i in range(count)) for letter, count in (('d', 7), ('m', 12)))
+    with open(os.path.join(folder, 'source'), 'w', encoding='ascii') as file:
+        file.write(f'LC_TIME\nday {days}\nabday {days}\nmon {months}\nabmon {months}\nd_t_fmt "%c"\nd_fmt "%x"\n'
+                   't_fmt "%X"\nam_pm "";""\nt_fmt_ampm ""\nEND LC_TIME\n')
+    # It complains about the parts that are left out; that the result is used is checked next.
+    subprocess.run(['localedef', '-c', '-f', './map', '-i', './source', './xx_XX'], cwd=folder, capture_output=True,
+                   check=False)
+    env = {'LOCPATH': folder, 'LC_ALL': '', 'LC_TIME': 'xx_XX', 'LANG': 'C.UTF-8'}
+    names = subprocess.run(['date', '-u', '-d', '2026-11-18', '+%a %b'], env=dict(wire.ENV, **env), capture_output=True,
+                           text=True, check=True).stdout
+    assert names == 'd3 m10\n', names
+    return env
+
+
+def case_dates_are_english(folder):
+    """The date of an answer is in English, as HTTP wants it, whatever the language of the server's environment."""
+    with Server(folder, env=make_locale(folder)) as server:
+        before = int(time.time()) - 1               # a coarse clock may be a tick behind
+        date = Visitor(server).want(200, 'GET', '/healthz').headers['Date']
+        assert date in [email.utils.formatdate(when, usegmt=True) for when in range(before, int(time.time()) + 1)], date
 
 
 def case_large_cookies(folder):

@@ -135,7 +135,9 @@ def case_think_is_killed(folder):
             print(f'# {what}: it continued after {time.monotonic() - begun:.1f} s')
         first.kill()
         goes_on('killed, another one thinks')
-        assert choices_made(second) > 0 and choices_made(a) == 0
+        wire.play([link], random.Random(4), until=lambda: choices_made(second) > 2)
+        # The first to claim what it kept may be the one that serves; that gives the table away for the next phase.
+        assert choices_made(a) <= 2
         second.kill()
         goes_on('killed, no other one')
         assert choices_made(a) > 0

@@ -1,7 +1,7 @@
 /** pack.js: a record, and an edition, as parts of a link: compressed, in the letters that may stand there. So a game can be
  * shared that no server knows. */
 import { _ } from './i18n.js';
-import { confirmed, shareLink } from './dom.js';
+import { askToConfirm, shareLink } from './dom.js';
 
 /** @param {BlobPart} data @param {GenericTransformStream} through */
 const pipe = (data, through) => new Response(new Blob([data]).stream().pipeThrough(through)).arrayBuffer();
@@ -43,7 +43,7 @@ export async function unpack(packed) {
  * @param {string} id @param {string} record @param {import('./core.js').Edition} edition @param {boolean} online */
 export async function shareReplay(id, record, edition, online) {
     const carries = !online && edition.name !== 'classic';
-    if (carries && !await confirmed(_('Share these cards?'), _('The link carries the whole edition %{name}. Share it only ' +
+    if (carries && !await askToConfirm(_('Share these cards?'), _('The link carries the whole edition %{name}. Share it only ' +
         'if you designed its cards yourself. The cards of a box belong to its publisher.', { name: edition.name }),
         _('These are my own cards')))
         return;

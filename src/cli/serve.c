@@ -279,7 +279,7 @@ static int parse(int argc, char **argv, const char **values)
         "  pyramids serve\n"
         "  pyramids serve --port 9000 --database club.db\n"
         "  pyramids serve --database postgresql://pyramids@db.example.org/pyramids\n"
-        "  pyramids serve --role think --database postgresql://pyramids@db.example.org/pyramids\n"
+        "  pyramids serve --role think --database postgresql://pyramids@db/pyramids\n"
         "  pyramids serve --address 0.0.0.0\n"
         "  pyramids serve --trust-proxy --origin https://pyramids.example.org\n"
         "  pyramids serve --config /etc/pyramids/pyramids.conf --check\n"

@@ -429,6 +429,7 @@ void pyr_text_init(void)
     const char *folder = getenv("PYRAMIDS_LOCALEDIR");
     set_signs();
     setlocale(LC_NUMERIC, "C");              /* numbers are read by programs too; pyr_text_number writes those for people */
+    setlocale(LC_TIME, "C");                 /* dates are as well: HTTP has English names of days and months */
     for (const struct embedded *e = embedded; e->code; e++)
         add_catalogue(e->code, e->data, e->size);
     if (folder && *folder)
