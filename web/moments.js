@@ -110,11 +110,13 @@ export class Moments {
                 replaceContent(layer, wayLayer(wayDown(edition.cards[n], [...slot.marks, ...table.madeOn(n), ...ghost])));
         });
         this.state = 'hold';
+        table.root.setAttribute('aria-busy', 'true');        // what it shows is no longer so
         playSound('tomb', .3);
         /** @type {ReturnType<typeof setTimeout>[]} */
         const timers = [];
         const home = () => {
             this.state = 'home';
+            table.root.removeAttribute('aria-busy');
             then();
             this.goHome(cards);
         };
@@ -122,6 +124,7 @@ export class Moments {
             timers.forEach(clearTimeout);
             const held = this.state === 'hold';
             this.state = '';
+            table.root.removeAttribute('aria-busy');
             this.end = () => {};
             this.stage?.remove();
             this.stage = null;

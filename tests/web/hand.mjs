@@ -34,6 +34,11 @@ export async function act(page, press = (l) => l.click(), pick = 0) {
         await keep(page, press);
         return 'keep';
     }
+    // A moment that is celebrated keeps the table as it was: any key ends it.
+    if (await page.locator('[aria-busy=true]').count()) {
+        await page.keyboard.press('Shift');
+        return 'wait';
+    }
     const sheet = page.getByRole('dialog', { name: /complete$/ });
     if (await sheet.count()) {
         await press(sheet.getByRole('button', { name: /^Card/ }).nth(pick % 2));

@@ -75,6 +75,23 @@ await test('one page for making and waiting: seats change under the same link, S
     await seat(ana, 4, 'Empty');
     await becomes(ana, ['mine', 'person', 'bot', 'none']);
     await pictures(ana, 'invite-waiting');
+    // The word of a newer version covers nothing, on a phone either.
+    const free = (page) => page.evaluate(() => {
+        const newer = document.querySelector('#newer'), button = document.querySelector('[data-a=start]');
+        newer.textContent = 'A newer version is ready.';
+        newer.hidden = false;
+        button.scrollIntoView({ block: 'nearest' });
+        const { left, top, right, bottom } = button.getBoundingClientRect();
+        const seen = [[left + 4, (top + bottom) / 2], [right - 4, (top + bottom) / 2], [(left + right) / 2, top + 4],
+            [(left + right) / 2, bottom - 4]].filter(([x, y]) => button.contains(document.elementFromPoint(x, y))).length;
+        newer.hidden = true;
+        return seen;
+    });
+    for (const [width, height] of [[1366, 768], [390, 844], [320, 568]]) {
+        await ana.setViewportSize({ width, height });
+        equal(await free(ana), 4, `edges of Start that can be pressed at ${width}x${height}`);
+    }
+    await ana.setViewportSize(DESKTOP.viewport);
     await pictures(ben, 'invite-joined');
     equal(ana.url(), place, 'the link has stayed');
     await ana.getByText('At the table: you, Ben, and bot, Novice.').waitFor();

@@ -63,7 +63,7 @@ await test('a table is made, its link opened, both sit', async () => {
     await ana.context().setOffline(true);
     await ana.getByText('Reconnecting, your seat is kept').waitFor();
     await ana.context().setOffline(false);
-    await ana.getByText('Reconnecting').waitFor({ state: 'detached' });
+    await ana.getByText('Reconnecting').first().waitFor({ state: 'detached' });
     ben = await open(browser, await ana.locator('.linkbox span').innerText(), PHONE);
     await ben.getByRole('heading', { name: 'Join the table' }).waitFor();
     await ben.getByRole('textbox', { name: 'Your name' }).fill('Ben');
@@ -107,22 +107,22 @@ await test('a whole game, with a take-back, a reload, a killed server and a watc
         if (marks.ana === 9 && !killed) {
             killed = true;
             await stop('SIGKILL');
-            await ben.getByText('Reconnecting').waitFor();
+            await ben.getByText('Reconnecting').first().waitFor();
             await pictures(ben, 'reconnecting');
             await start();
             for (const page of [ana, ben])
-                await page.getByText('Reconnecting').waitFor({ state: 'detached' });
+                await page.getByText('Reconnecting').first().waitFor({ state: 'detached' });
         }
         if (marks.ana >= 11 && !cut) {
             await anaWaits();
             // Confirmed and taken back while the line is cut: although all others are ready, nothing was chosen.
             const now = await turn(ana);
             await ben.context().setOffline(true);
-            await ben.getByText('Reconnecting').waitFor();
+            await ben.getByText('Reconnecting').first().waitFor();
             await goOn(async () => await step(ben) === 'wait' ? 'end' : 'done');
             await ben.getByRole('button', { name: 'Take back' }).tap();
             await ben.context().setOffline(false);
-            await ben.getByText('Reconnecting').waitFor({ state: 'detached' });
+            await ben.getByText('Reconnecting').first().waitFor({ state: 'detached' });
             cut = await ben.evaluate(async () =>
                 (await (await fetch(`api/tables/${location.hash.split('/')[1]}`)).json()).table.seats[1].ready === false);
             equal([cut, await turn(ana)], [true, now], 'it is still to be chosen');
@@ -340,7 +340,7 @@ await test('a connection lost before Confirm and after it; the same seat in two 
     equal([await turn(solo), await cells(solo, /would be marked/)], [now, placed], 'the table is as it was');
     // Confirmed without a connection: it waits, survives a reload, and goes out once.
     await stop('SIGKILL');
-    await solo.getByText('Reconnecting').waitFor();
+    await solo.getByText('Reconnecting').first().waitFor();
     const before = sent.size;
     await solo.getByRole('button', { name: /^(Confirm|Next)/ }).click();
     while (await solo.getByRole('heading', { name: 'One more space' }).count()) {
@@ -403,7 +403,7 @@ await test('a refused move stays placed, with the rule named; the home page list
         await solo.getByRole('button', { name: /^(Confirm|Next)/ }).click();
     }
     // No answer: that is said, then the connection is taken for dead, and the same message goes out over a new one.
-    const lost = solo.getByText('Reconnecting').waitFor();                              // neither stays for long
+    const lost = solo.getByText('Reconnecting').first().waitFor();                              // neither stays for long
     lost.catch(() => {});                    // told below
     await Promise.all([solo.getByText('The connection is slow.').waitFor(), solo.clock.fastForward(4500)]);
     await solo.clock.fastForward(6500);
@@ -677,7 +677,7 @@ await test('any player may let a bot play once the host has been away for two mi
     writeFileSync(join(folder, 'clock'), '+130\n');
     await page.clock.fastForward(130000);
     await goOn(async () => await offered() ? 'end' : 'wait');
-    await page.getByText('Reconnecting').waitFor({ state: 'detached' });          // the server's clock was moved, too
+    await page.getByText('Reconnecting').first().waitFor({ state: 'detached' });          // the server's clock was moved, too
     await menu.click();
     await offer.click();
     await goOn(async () => {

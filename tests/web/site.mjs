@@ -98,12 +98,16 @@ export async function open(browser, url, options = DESKTOP) {
     page.on('console', (m) => {
         // What a test itself has blocked is no complaint.
         if ((m.type() === 'error' || m.type() === 'warning') && !m.text().includes('blocked by Playwright'))
-            page.complaints.push(`${m.type()}: ${m.text()}`);
+            page.complaints.push(`${m.type()}: ${m.text()} ${m.location().url}`.trimEnd());
     });
     page.on('pageerror', (e) => page.complaints.push(`error: ${e.stack}`));
     await page.goto(url);
     return page;
 }
+
+/** What the console complains about where there is no game server, which the page has asked for a table: the browser itself
+ * says that it has not found it. */
+export const withoutServer = (page) => page.complaints.filter((c) => !/status of 404 .*\/api\/visitor$/.test(c));
 
 /** The service worker has fetched all files, so that the page needs no server any more. */
 export const allKept = (page) => page.evaluate(async () => {
