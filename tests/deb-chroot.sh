@@ -3,7 +3,7 @@
 # (PYR_MIRROR), runs debian/tests there, removes everything again, and looks at what is left behind with piuparts. Needs
 # root and a mirror, takes some minutes: `make test-deb` runs it.
 #
-# The bare system is kept in FOLDER/bare.tar for the next time.
+# The bare system is kept in FOLDER/bare.tar.gz for the next time.
 set -eu
 cd "$(dirname "$0")/.."
 [ "$(id -u)" = 0 ] || { echo "deb-chroot.sh: please run this as root: it installs into a system of its own" >&2; exit 1; }
@@ -19,8 +19,8 @@ in_root() {
 }
 
 echo "# a bare $suite"
-[ -f "$folder/bare.tar" ] || mmdebstrap --quiet --variant=minbase "$suite" "$folder/bare.tar" "$mirror"
-tar -C "$root" -xf "$folder/bare.tar" --exclude=./dev/*
+[ -f "$folder/bare.tar.gz" ] || mmdebstrap --quiet --variant=minbase "$suite" "$folder/bare.tar.gz" "$mirror"
+tar -C "$root" -xzf "$folder/bare.tar.gz" --exclude=./dev/*
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 mount --bind /dev "$root/dev"
 mount -t proc proc "$root/proc"
@@ -51,7 +51,7 @@ left=$(in_root sh -c 'find /usr /etc /var /lib /run -xdev -iname "*pyramids*" ! 
 echo "# piuparts"
 umount "$root/proc" "$root/dev"
 rm -rf "$root"
-piuparts --basetgz "$folder/bare.tar" --distribution "$suite" --mirror "$mirror main" --no-upgrade-test \
+piuparts --basetgz "$folder/bare.tar.gz" --distribution "$suite" --mirror "$mirror main" --no-upgrade-test \
     --warn-on-leftovers-after-purge "$folder"/pyramids_*.deb "$folder"/pyramids-server_*.deb \
     >"$folder/piuparts.log" 2>&1 || { tail -n 30 "$folder/piuparts.log"; exit 1; }
 grep -E 'PASS|WARN|ERROR' "$folder/piuparts.log" | tail -n 5
