@@ -221,6 +221,38 @@ def case_a_table_at_rest(folder):
         wire.check_record(folder, ana.record(code))
 
 
+def case_news_while_a_table_is_read(folder):
+    """A player chooses while the server that is to think reads the table: it learns of the choice at once, and not when
+    servers compare what they have, every 30 seconds."""
+    with Base(folder) as base:
+        a, t = base.node('--bot-threads', '0'), base.thinker()
+
+        def stopped():
+            """Outside a transaction, so that it holds no lock."""
+            t.process.send_signal(signal.SIGSTOP)
+            if base.sql("SELECT count(*) FROM pg_stat_activity WHERE state <> 'idle' AND pid <> pg_backend_pid()") == '0':
+                return True
+            return t.process.send_signal(signal.SIGCONT)
+        until_so(stopped)
+        ana = a.visitor()
+        link = ana.seat(ana.make('open', 'bot:novice'))
+        link.until(lambda: link.table['state'] == 'running' and link.pick(random.Random(1)))
+        until_so(lambda: base.sql('SELECT count(*) FROM presence') == '1')
+        # Who is connected is read after the table. A lock makes that wait.
+        with base.server.session(base.name) as session:
+            session.say('BEGIN; LOCK TABLE presence IN ACCESS EXCLUSIVE MODE;')
+            t.process.send_signal(signal.SIGCONT)
+            until_so(lambda: base.sql("SELECT count(*) FROM pg_locks WHERE relation = 'presence'::regclass AND NOT granted "
+                                      "AND mode = 'AccessShareLock'") != '0')
+            phase = link.version
+            link.done('choose', phase=phase, choice=link.pick(random.Random(1)))
+            session.say('COMMIT;')
+        end = time.monotonic() + 20                  # less than those 30 seconds, far more than it takes
+        while link.version == phase and time.monotonic() < end:
+            link.hear(1)
+        assert link.version > phase and choices_made(t) > 0
+
+
 # What others are told.
 
 def case_presence(folder):

@@ -687,6 +687,27 @@ static void fetch_free(struct fetch *fetch)
 
 static bool adopt(struct table *table, const struct fetch *fetch);
 
+void table_fetch_hear(struct server *server, const char *code, int64_t revision, bool is_presence)
+{
+    for (struct fetch *fetch = server->fetches; fetch; fetch = fetch->next) {
+        if (strcmp(fetch->code, code) != 0)
+            continue;
+        fetch->heard_presence |= is_presence;
+        if (!is_presence && revision > fetch->heard)
+            fetch->heard = revision;
+    }
+}
+
+/* It was in no map when the news came, so nobody else has seen to them. By code: `done` may have dropped the table. */
+static void hear_late(const struct fetch *fetch)
+{
+    struct table *table = table_find(fetch->server, fetch->code);
+    if (table && fetch->heard_presence)
+        presence_read(table);
+    if (table)
+        table_hear(table, fetch->heard);
+}
+
 /* Back in the loop. Between asking and answering the table may have come into memory by another request, or have been
  * changed by another server: a row that is newer than the memory is taken over, one that is older is ignored. */
 static void fetch_done(struct store_job *job, enum store_result result)
@@ -704,6 +725,12 @@ static void fetch_done(struct store_job *job, enum store_result result)
     }
     fetch->is_current = !result && table && table->revision >= fetch->row.revision;
     fetch->done(fetch, table, table ? ERROR_NONE : result && result != STORE_MISSING ? ERROR_STORAGE : ERROR_NO_TABLE);
+    if (fetch->link) {
+        *fetch->link = fetch->next;
+        if (fetch->next)
+            fetch->next->link = fetch->link;
+        hear_late(fetch);
+    }
     fetch_free(fetch);
 }
 
@@ -728,6 +755,13 @@ struct fetch *table_fetch(struct server *server, const char *code,
     if (!fetch)
         return NULL;
     fetch->done = done;
+    if (server->shared) {
+        fetch->next = server->fetches;
+        fetch->link = &server->fetches;
+        if (fetch->next)
+            fetch->next->link = &fetch->next;
+        server->fetches = fetch;
+    }
     store_submit(server->store, &fetch->job);
     return fetch;
 }

@@ -175,6 +175,9 @@ struct fetch {
     void (*then)(struct table *table, enum error error);   /* of table_refresh */
     void *context;               /* NULL: whoever asked is gone */
     bool is_current;             /* once it is done: the table is as the database has it */
+    struct fetch *next, **link;  /* of table_fetch, on a shared database: the list of those under way */
+    int64_t heard;               /* the newest revision that was announced meanwhile */
+    bool heard_presence;         /* and that somebody has come or gone */
     char code[CODE_SIZE + 1];
     struct store_table row;
     char *config, *text;
@@ -186,6 +189,8 @@ struct fetch {
 };
 struct fetch *table_fetch(struct server *server, const char *code,
     void (*done)(struct fetch *fetch, struct table *table, enum error error), void *context);
+/* News of a table that is not in memory: those that read it just now may have read it before. */
+void table_fetch_hear(struct server *server, const char *code, int64_t revision, bool is_presence);
 /* The same for several: `done` once all that exist are in memory, perhaps at once. */
 void tables_fetch(struct server *server, char (*codes)[16], unsigned count, void (*done)(void *context, enum error error),
     void *context);
