@@ -54,8 +54,8 @@ class Base:
                                generous=generous))
         return self.nodes[-1]
 
-    def thinker(self):
-        self.nodes.append(Thinker(self.folder, len(self.nodes), self.where))
+    def thinker(self, **more):
+        self.nodes.append(Thinker(self.folder, len(self.nodes), self.where, **more))
         return self.nodes[-1]
 
     def sql(self, text):
@@ -510,8 +510,8 @@ def case_analyses(folder):
         until_so(lambda: base.sql('SELECT count(*) FROM analysis WHERE node > 0') == '1')    # one at a time
         owner = base.sql('SELECT node FROM analysis WHERE node > 0')
         t.kill()
-        second = base.thinker()
-        until_so(lambda: base.sql(f'SELECT count(*) FROM analysis WHERE node > 0 AND node <> {owner}') == '1',
+        second = base.thinker(playouts=128)          # it has to make them to the end
+        until_so(lambda: base.sql(f'SELECT count(*) FROM analysis WHERE node > 0 AND node = {owner}') == '0',
                  'nobody takes it over')
         b = base.node('--bot-threads', '0')
         for at_path in path:
@@ -568,6 +568,23 @@ def case_limits(folder):
                    for code, node in zip(codes, (c, d) * 3)]
         assert answers == [202] * 5 + [429], answers
         at(c, people[2]).want(202, 'GET', f'/api/tables/{codes[5]}/analysis')
+
+
+def case_room_for_a_new_table(folder):
+    """All tables that are allowed are open, and one was left alone: a new one takes its place, although that one is not
+    closed in the database yet."""
+    with Base(folder) as base:
+        clock = Clock(folder)
+        a = base.node('--max-tables', '3', env=clock.env)
+        ana = a.visitor()
+        for _ in range(3):
+            ana.make('open', 'open')
+        clock.set(a, '+700')
+        with base.server.session(base.name) as session:
+            session.say('BEGIN; SELECT game FROM revision FOR UPDATE; SELECT id FROM game FOR UPDATE;')
+            ana.make('open', 'open')
+            session.say('COMMIT;')
+        until_so(lambda: base.sql('SELECT count(*) FROM game WHERE state = 3') == '1')
 
 
 # PostgreSQL's disk is full.

@@ -465,8 +465,8 @@ static bool make_room(struct server *server, const struct address *address)
     return true;
 }
 
-/* Whether there may be one more table of this host, from this address. */
-static enum error check_limits(struct server *server, int64_t host, struct address *address)
+/* Whether there may be one more table of this host, from this address. *replaces: another one is being closed for it. */
+static enum error check_limits(struct server *server, int64_t host, struct address *address, bool *replaces)
 {
     const struct server_options *options = &server->options;
     unsigned open = 0;
@@ -476,7 +476,8 @@ static enum error check_limits(struct server *server, int64_t host, struct addre
         return ERROR_TOO_MANY;
     if (address && address->tables >= options->max_tables_per_address && !make_room(server, address))
         return ERROR_TOO_MANY;
-    if (server->open_tables >= options->max_tables && !make_room(server, NULL))
+    *replaces = server->open_tables >= options->max_tables;
+    if (*replaces && !make_room(server, NULL))
         return ERROR_TOO_MANY;
     if (address && !bucket_take(&address->creations, server_now(server), options->table_rate / 60.0, options->table_rate))
         return ERROR_TOO_FAST;
@@ -491,7 +492,8 @@ enum error table_create(struct server *server, struct visitor *host, const struc
 {
     char code[CODE_SIZE + 1];
     int64_t id = (int64_t)host->node.key;
-    enum error error = check_limits(server, id, request->address);
+    bool replaces = false;
+    enum error error = check_limits(server, id, request->address, &replaces);
     if (error)
         return error;
     do {
@@ -515,6 +517,7 @@ enum error table_create(struct server *server, struct visitor *host, const struc
         table->address->tables++;
     table->now.terms = request->terms;
     table->host = id;
+    table->replaces = replaces;
     table->owner = request->address ? request->address->node.key : 0;
     table->asker = request->asker;
     table->created = table->now.changed = server_time();

@@ -118,6 +118,7 @@ struct table {
     struct change **last_change;
     bool busy;                   /* the first change is being stored, or the table is being read again */
     bool gone;                   /* to be freed once nothing is under way */
+    bool replaces;               /* while it is made: another table is being closed for it */
     unsigned jobs;               /* thinking bots and reads that refer to this table */
     struct ask ask[PYR_MAX_SEATS];
     uint64_t owner;              /* key of the address that its bots' load is counted for; 0: not known yet */
