@@ -282,7 +282,11 @@ class Pair:
         return self.primary.sql(text, base)
 
     def base(self):
-        return self.primary.base()
+        """Once the standby has it, too: commits wait until it has stored them, not until it shows them."""
+        name = self.primary.base()
+        while self.standby.sql(f"SELECT count(*) FROM pg_database WHERE datname = '{name}'") != "1":
+            time.sleep(0.02)
+        return name
 
     def stop(self, how=signal.SIGINT):
         self.primary.stop(how)
