@@ -46,8 +46,8 @@ class Thinker(Node):
     """A server that only thinks. It has no address but that of its metrics."""
     listens = False
 
-    def __init__(self, folder, number, where, env=None):
-        super().__init__(folder, number, where, '--role', 'think', '--analysis-playouts', '2000', metrics=True,
+    def __init__(self, folder, number, where, env=None, playouts=2000):
+        super().__init__(folder, number, where, '--role', 'think', '--analysis-playouts', str(playouts), metrics=True,
                          generous=False, env=env)
         self.port = self.metrics_port
 

@@ -23,8 +23,8 @@ sum_of() { sed -n 's/.*Collected : //p'; }
 games() {    # games LIMIT NAME WORD...
     limit=$1 name=$2
     shift 2
-    few=$(collected -- --players 4 --games 640 "$@" | sum_of) many=$(collected -- --players 4 --games 2560 "$@" | sum_of)
-    each=$(((many - few) / 1920))
+    few=$(collected -- --players 4 --games 640 "$@" | sum_of) many=$(collected -- --players 4 --games 1600 "$@" | sum_of)
+    each=$(((many - few) / 960))
     echo "$name: $each instructions per game, at most $limit"
     [ "$each" -le "$limit" ]
 }

@@ -54,8 +54,8 @@ class Base:
                                generous=generous))
         return self.nodes[-1]
 
-    def thinker(self):
-        self.nodes.append(Thinker(self.folder, len(self.nodes), self.where))
+    def thinker(self, **more):
+        self.nodes.append(Thinker(self.folder, len(self.nodes), self.where, **more))
         return self.nodes[-1]
 
     def sql(self, text):
@@ -219,6 +219,38 @@ def case_a_table_at_rest(folder):
         until_so(lambda: keeper(base, code) == '0', 'the table does not leave the memory of its keeper')
         wire.play([link], random.Random(2))
         wire.check_record(folder, ana.record(code))
+
+
+def case_news_while_a_table_is_read(folder):
+    """A player chooses while the server that is to think reads the table: it learns of the choice at once, and not when
+    servers compare what they have, every 30 seconds."""
+    with Base(folder) as base:
+        a, t = base.node('--bot-threads', '0'), base.thinker()
+
+        def stopped():
+            """Outside a transaction, so that it holds no lock."""
+            t.process.send_signal(signal.SIGSTOP)
+            if base.sql("SELECT count(*) FROM pg_stat_activity WHERE state <> 'idle' AND pid <> pg_backend_pid()") == '0':
+                return True
+            return t.process.send_signal(signal.SIGCONT)
+        until_so(stopped)
+        ana = a.visitor()
+        link = ana.seat(ana.make('open', 'bot:novice'))
+        link.until(lambda: link.table['state'] == 'running' and link.pick(random.Random(1)))
+        until_so(lambda: base.sql('SELECT count(*) FROM presence') == '1')
+        # Who is connected is read after the table. A lock makes that wait.
+        with base.server.session(base.name) as session:
+            session.say('BEGIN; LOCK TABLE presence IN ACCESS EXCLUSIVE MODE;')
+            t.process.send_signal(signal.SIGCONT)
+            until_so(lambda: base.sql("SELECT count(*) FROM pg_locks WHERE relation = 'presence'::regclass AND NOT granted "
+                                      "AND mode = 'AccessShareLock'") != '0')
+            phase = link.version
+            link.done('choose', phase=phase, choice=link.pick(random.Random(1)))
+            session.say('COMMIT;')
+        end = time.monotonic() + 20                  # less than those 30 seconds, far more than it takes
+        while link.version == phase and time.monotonic() < end:
+            link.hear(1)
+        assert link.version > phase and choices_made(t) > 0
 
 
 # What others are told.
@@ -478,8 +510,8 @@ def case_analyses(folder):
         until_so(lambda: base.sql('SELECT count(*) FROM analysis WHERE node > 0') == '1')    # one at a time
         owner = base.sql('SELECT node FROM analysis WHERE node > 0')
         t.kill()
-        second = base.thinker()
-        until_so(lambda: base.sql(f'SELECT count(*) FROM analysis WHERE node > 0 AND node <> {owner}') == '1',
+        second = base.thinker(playouts=128)          # it has to make them to the end
+        until_so(lambda: base.sql(f'SELECT count(*) FROM analysis WHERE node > 0 AND node = {owner}') == '0',
                  'nobody takes it over')
         b = base.node('--bot-threads', '0')
         for at_path in path:
@@ -536,6 +568,23 @@ def case_limits(folder):
                    for code, node in zip(codes, (c, d) * 3)]
         assert answers == [202] * 5 + [429], answers
         at(c, people[2]).want(202, 'GET', f'/api/tables/{codes[5]}/analysis')
+
+
+def case_room_for_a_new_table(folder):
+    """All tables that are allowed are open, and one was left alone: a new one takes its place, although that one is not
+    closed in the database yet."""
+    with Base(folder) as base:
+        clock = Clock(folder)
+        a = base.node('--max-tables', '3', env=clock.env)
+        ana = a.visitor()
+        for _ in range(3):
+            ana.make('open', 'open')
+        clock.set(a, '+700')
+        with base.server.session(base.name) as session:
+            session.say('BEGIN; SELECT game FROM revision FOR UPDATE; SELECT id FROM game FOR UPDATE;')
+            ana.make('open', 'open')
+            session.say('COMMIT;')
+        until_so(lambda: base.sql('SELECT count(*) FROM game WHERE state = 3') == '1')
 
 
 # PostgreSQL's disk is full.

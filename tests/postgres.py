@@ -7,6 +7,7 @@ afterwards.
 A test in Python uses `with Postgres() as server:`. What takes long, making the first data folder, is done once per build
 folder and copied. Nothing is synced to the disk: whether a disk keeps its word is not tested here. With PYR_SYNC it is, for
 measurements. """
+import contextlib
 import ctypes
 import fcntl
 import glob
@@ -184,6 +185,26 @@ class Postgres:
             raise RuntimeError(done.stderr)
         return done.stdout.strip()
 
+    @contextlib.contextmanager
+    def session(self, base="postgres"):
+        """A connection that stays: say() returns when its statements are done."""
+        process = subprocess.Popen([programs() + "/psql", "-X", "-q", "-A", "-t", "-h", self.folder, "-p",
+                                    self.settings["port"], "-U", "postgres", "-d", base], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, text=True)
+
+        def say(text):
+            process.stdin.write(text + "\n\\echo done\n")
+            process.stdin.flush()
+            while process.stdout.readline() != "done\n":
+                assert process.poll() is None, text
+        process.say = say
+        try:
+            yield process
+        finally:
+            process.stdin.close()
+            process.wait()
+            process.stdout.close()
+
     def base(self):
         """A new, empty database: its name."""
         self.bases += 1
@@ -261,7 +282,11 @@ class Pair:
         return self.primary.sql(text, base)
 
     def base(self):
-        return self.primary.base()
+        """Once the standby has it, too: commits wait until it has stored them, not until it shows them."""
+        name = self.primary.base()
+        while self.standby.sql(f"SELECT count(*) FROM pg_database WHERE datname = '{name}'") != "1":
+            time.sleep(0.02)
+        return name
 
     def stop(self, how=signal.SIGINT):
         self.primary.stop(how)

@@ -244,8 +244,9 @@ static void fill_commit(struct change *change)
     commit->made = state->changed;
     if (change->is_new) {
         commit->most = table->server->options.max_tables_per_visitor;
+        /* Two connections store the new table and close the one in whose place it comes, in any order. */
         if (table->server->shared && table->server->open_tables + NEAR >= table->server->options.max_tables)
-            commit->most_open = table->server->options.max_tables;
+            commit->most_open = table->server->options.max_tables + table->replaces;
         commit->asker = table->asker;
         memcpy(commit->request, change->id, sizeof change->id);
     }

@@ -112,6 +112,7 @@ struct server {
     struct map visitors, tokens, tables, addresses;
     struct map stakes;           /* open tables that are not in memory and count for an address (table.c) */
     struct table *table_list;    /* those in memory */
+    struct fetch *fetches;       /* those that are being read (table_fetch), on a shared database */
     uint64_t last_watch;
     struct {                     /* the last list of public tables (lobby.c) */
         uint64_t list, made;     /* its number; when, in milliseconds */

@@ -471,9 +471,9 @@ static bool make_room(struct server *server, const struct address *address)
     return true;
 }
 
-/* Whether there may be one more table of this host, from this address.
+/* Whether there may be one more table of this host, from this address. *replaces: another one is being closed for it.
  * The bucket is last, so that a refused request does not use up the address's rate. */
-static enum error check_limits(struct server *server, int64_t host, struct address *address)
+static enum error check_limits(struct server *server, int64_t host, struct address *address, bool *replaces)
 {
     const struct server_options *options = &server->options;
     unsigned open = 0;
@@ -483,7 +483,8 @@ static enum error check_limits(struct server *server, int64_t host, struct addre
         return ERROR_TOO_MANY;
     if (address && address->tables >= options->max_tables_per_address && !make_room(server, address))
         return ERROR_TOO_MANY;
-    if (server->open_tables >= options->max_tables && !make_room(server, NULL))
+    *replaces = server->open_tables >= options->max_tables;
+    if (*replaces && !make_room(server, NULL))
         return ERROR_TOO_MANY;
     if (address && !bucket_take(&address->creations, server_now(server), options->table_rate / 60.0, options->table_rate))
         return ERROR_TOO_FAST;
@@ -498,7 +499,8 @@ enum error table_create(struct server *server, struct visitor *host, const struc
 {
     char code[CODE_SIZE + 1];
     int64_t id = (int64_t)host->node.key;
-    enum error error = check_limits(server, id, request->address);
+    bool replaces = false;
+    enum error error = check_limits(server, id, request->address, &replaces);
     if (error)
         return error;
     do {
@@ -522,6 +524,7 @@ enum error table_create(struct server *server, struct visitor *host, const struc
         table->address->tables++;
     table->now.terms = request->terms;
     table->host = id;
+    table->replaces = replaces;
     table->owner = request->address ? request->address->node.key : 0;
     table->asker = request->asker;
     table->created = table->now.changed = server_time();
@@ -695,6 +698,27 @@ static void fetch_free(struct fetch *fetch)
 
 static bool adopt(struct table *table, const struct fetch *fetch);
 
+void table_fetch_hear(struct server *server, const char *code, int64_t revision, bool is_presence)
+{
+    for (struct fetch *fetch = server->fetches; fetch; fetch = fetch->next) {
+        if (strcmp(fetch->code, code) != 0)
+            continue;
+        fetch->heard_presence |= is_presence;
+        if (!is_presence && revision > fetch->heard)
+            fetch->heard = revision;
+    }
+}
+
+/* It was in no map when the news came, so nobody else has seen to them. By code: `done` may have dropped the table. */
+static void hear_late(const struct fetch *fetch)
+{
+    struct table *table = table_find(fetch->server, fetch->code);
+    if (table && fetch->heard_presence)
+        presence_read(table);
+    if (table)
+        table_hear(table, fetch->heard);
+}
+
 /* Back in the loop. Between asking and answering the table may have come into memory by another request, or have been
  * changed by another server: a row that is newer than the memory is taken over, one that is older is ignored. */
 static void fetch_done(struct store_job *job, enum store_result result)
@@ -712,6 +736,12 @@ static void fetch_done(struct store_job *job, enum store_result result)
     }
     fetch->is_current = !result && table && table->revision >= fetch->row.revision;
     fetch->done(fetch, table, table ? ERROR_NONE : result && result != STORE_MISSING ? ERROR_STORAGE : ERROR_NO_TABLE);
+    if (fetch->link) {
+        *fetch->link = fetch->next;
+        if (fetch->next)
+            fetch->next->link = fetch->link;
+        hear_late(fetch);
+    }
     fetch_free(fetch);
 }
 
@@ -736,6 +766,13 @@ struct fetch *table_fetch(struct server *server, const char *code,
     if (!fetch)
         return NULL;
     fetch->done = done;
+    if (server->shared) {
+        fetch->next = server->fetches;
+        fetch->link = &server->fetches;
+        if (fetch->next)
+            fetch->next->link = &fetch->next;
+        server->fetches = fetch;
+    }
     store_submit(server->store, &fetch->job);
     return fetch;
 }

@@ -122,6 +122,7 @@ struct table {
     struct change **last_change;
     bool busy;                   /* the first change is being stored, or the table is being read again */
     bool gone;                   /* to be freed once nothing is under way */
+    bool replaces;               /* while it is made: another table is being closed for it */
     unsigned jobs;               /* thinking bots and reads that refer to this table */
     struct ask ask[PYR_MAX_SEATS];
     uint64_t owner;              /* key of the address that its bots' load is counted for; 0: not known yet */
@@ -179,6 +180,9 @@ struct fetch {
     void (*then)(struct table *table, enum error error);   /* of table_refresh */
     void *context;               /* NULL: whoever asked is gone */
     bool is_current;             /* once it is done: the table is as the database has it */
+    struct fetch *next, **link;  /* of table_fetch, on a shared database: the list of those under way */
+    int64_t heard;               /* the newest revision that was announced meanwhile */
+    bool heard_presence;         /* and that somebody has come or gone */
     char code[CODE_SIZE + 1];
     struct store_table row;
     char *config, *text;
@@ -190,6 +194,8 @@ struct fetch {
 };
 struct fetch *table_fetch(struct server *server, const char *code,
     void (*done)(struct fetch *fetch, struct table *table, enum error error), void *context);
+/* News of a table that is not in memory: those that read it just now may have read it before. */
+void table_fetch_hear(struct server *server, const char *code, int64_t revision, bool is_presence);
 /* The same for several: `done` once all that exist are in memory, perhaps at once. */
 void tables_fetch(struct server *server, char (*codes)[16], unsigned count, void (*done)(void *context, enum error error),
     void *context);

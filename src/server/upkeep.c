@@ -316,6 +316,8 @@ void upkeep_hear(void *context, const char *word, int64_t number)
         visitor_hear(server, number);
     else if (!strcmp(word, STORE_NEWS_WORK))
         look_soon(server);
+    else
+        table_fetch_hear(server, word + is_presence, number, is_presence);
 }
 
 /* The server is about to stop. */
