@@ -137,10 +137,10 @@ def lean(name, data):
 
 
 def shorten(content):
-    """Names within scripts as short as they can be, by esbuild, if it is installed: a tenth less is sent. What modules give
-    each other, and the texts, stay as they are."""
+    """Names within scripts as short as they can be, and styles without needless signs, by esbuild, if it is installed: a
+    tenth less is sent of scripts, a thirtieth of styles. What modules give each other, and the texts, stay as they are."""
     program = shutil.which('esbuild')
-    scripts = [name for name in content if name.endswith('.js')]
+    scripts = [name for name in content if name.endswith(('.js', '.css'))]
     if not program:
         return
     with tempfile.TemporaryDirectory() as folder:

@@ -434,6 +434,29 @@ TEST("attempts to connect come at growing intervals, up to ten seconds") {
     CHECK(last >= 6000);
 }
 
+TEST("the edition that the host has chosen in the end is asked for, and kept from the first line on") {
+    static const char waiting[] = "{\"type\":\"table\",\"code\":\"K7QXMWRT\",\"state\":\"waiting\",\"edition\":\"%s\","
+        "\"you\":1,\"seats\":[{\"kind\":\"person\"},{\"kind\":\"open\"}]}";
+    static const char *const named[] = { "classic", "classic", "plain" };
+    char text[256];
+    begin_clients(38);
+    struct client *c = &client[0];
+    pyr_remote_connected(&c->remote, c->now);
+    pyr_remote_next(&c->remote, c->now);
+    for (int i = 0; i < 3; i++) {
+        snprintf(text, sizeof text, waiting, named[i]);
+        receive(c, text);
+        CHECK_STR(c->remote.edition_name, named[i]);
+        CHECK_INT(c->editions, i < 2 ? 1 : 2);
+    }
+    connect_both(30);
+    c->editions = 0;
+    snprintf(text, sizeof text, waiting, "classic");
+    receive(c, text);
+    CHECK_STR(c->remote.edition_name, "plain");
+    CHECK_INT(c->editions, 0);
+}
+
 TEST("one number per table, however often the server refuses the seat") {
     uint8_t number[32] = { 1, 2, 3 }, other[32] = { 9 };
     char first[65], again[65], answer[128];

@@ -404,6 +404,8 @@ export class OnlineGame extends Game {
     async getEdition(name) {
         if (name !== this.core.edition.name) {
             const text = await api('GET', `editions/${encodeURIComponent(name)}`).catch(() => '');
+            if (name !== this.table?.edition)
+                return;                      // the host has chosen yet another one
             if (!text || this.core.readEdition(text)) {
                 this.lacksEdition = true;    // asked for again with the next news of the table
                 this.problem('no_edition');

@@ -327,8 +327,22 @@ static void reconnected(struct pyr_remote *remote, uint64_t now)
     remote->must_return = remote->has_returned;
 }
 
-/* The commitment and the edition are taken once and kept, so a server cannot change its commitment afterwards. If
- * the seat has changed, the lines are read again as that seat sees them. */
+/* Until the first line is there the host may choose another edition, and the one that was fetched is of no use. */
+static void take_edition(struct pyr_remote *remote, const struct json *json)
+{
+    char name[sizeof remote->edition_name];
+    json_text(json, json_member(json, 0, "edition"), name, sizeof name);
+    if (!name[0] || pyr_word_is(pyr_word_of(name), remote->edition_name) || (remote->edition_name[0] && remote->size))
+        return;
+    if (remote->edition_name[0])
+        remote->edition = NULL;
+    pyr_word_copy(pyr_word_of(name), remote->edition_name, sizeof remote->edition_name);
+    if (!remote->edition)
+        tell(remote, PYR_REMOTE_EDITION, 0);
+}
+
+/* The commitment is taken once and kept, so a server cannot change it afterwards. If the seat has changed, the lines are
+ * read again as that seat sees them. */
 static void on_table(struct pyr_remote *remote, const struct json *json, uint64_t now)
 {
     char rematch[PYR_REMOTE_CODE], code[PYR_REMOTE_CODE];
@@ -349,11 +363,7 @@ static void on_table(struct pyr_remote *remote, const struct json *json, uint64_
     remote->promised = version < 0 ? 0 : (uint32_t)version;
     if (!remote->commitment[0])
         copy_code(remote->commitment, sizeof remote->commitment, json_word(json, json_member(json, 0, "commitment")));
-    if (!remote->edition_name[0]) {
-        json_text(json, json_member(json, 0, "edition"), remote->edition_name, sizeof remote->edition_name);
-        if (!remote->edition)
-            tell(remote, PYR_REMOTE_EDITION, 0);
-    }
+    take_edition(remote, json);
     if (!remote->is_open)
         reconnected(remote, now);
     copy_code(rematch, sizeof rematch, json_word(json, json_member(json, 0, "rematch")));
