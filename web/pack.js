@@ -43,8 +43,8 @@ export async function unpack(packed) {
  * @param {string} id @param {string} record @param {import('./core.js').Edition} edition @param {boolean} online */
 export async function shareReplay(id, record, edition, online) {
     const carries = !online && edition.name !== 'classic';
-    if (carries && !await askToConfirm(_('Share these cards?'), _('The link carries the whole edition %{name}. Share it only ' +
-        'if you designed its cards yourself. The cards of a box belong to its publisher.', { name: edition.name }),
+    if (carries && !await askToConfirm(_('Share these cards?'), _('The link carries the whole edition %{name}. Share it ' +
+        'only if you designed its cards yourself. The cards of a box belong to its publisher.', { name: edition.name }),
         _('These are my own cards')))
         return;
     const parts = carries ? [record, edition.text] : [record];

@@ -677,7 +677,7 @@ await test('any player may let a bot play once the host has been away for two mi
     writeFileSync(join(folder, 'clock'), '+130\n');
     await page.clock.fastForward(130000);
     await goOn(async () => await offered() ? 'end' : 'wait');
-    await page.getByText('Reconnecting').first().waitFor({ state: 'detached' });          // the server's clock was moved, too
+    await page.getByText('Reconnecting').first().waitFor({ state: 'detached' });      // the server's clock was moved, too
     await menu.click();
     await offer.click();
     await goOn(async () => {
