@@ -32,9 +32,10 @@ def is_choice(line, seat, choice):
     return line == f'mark {seat} {choice}'
 
 
-def phase_of(lines, number):
-    """The lines that the choices of a phase led to: one line a seat, from where it began."""
-    return lines[number:number + 4]
+def phase_of(lines, number, choice):
+    """The lines that the choices of a phase led to: one line a seat, from where it began. A card is taken or drawn by one
+    seat alone, and who has completed both cards does it again in the next phase."""
+    return lines[number:number + (1 if choice.split(' ')[0] in ('take', 'draw') else 4)]
 
 
 def check_client(path, records):
@@ -49,8 +50,9 @@ def check_client(path, records):
     for phase, choice in client['acknowledged']:
         assert phase not in seen, f'{name}: two choices were acknowledged in phase {phase}'
         seen.add(phase)
-        found = [line for line in phase_of(lines, phase) if is_choice(line, seat, choice)]
-        assert len(found) == 1, f'{name}: {choice} of phase {phase} is there {len(found)} times: {phase_of(lines, phase)}'
+        made = phase_of(lines, phase, choice)
+        found = [line for line in made if is_choice(line, seat, choice)]
+        assert len(found) == 1, f'{name}: {choice} of phase {phase} is there {len(found)} times: {made}'
     # Nothing else is there in this seat's name.
     made = [line for line in lines if line.split(' ')[:2] in ([kind, str(seat)]
         for kind in ('keep', 'mark', 'take', 'draw'))]

@@ -90,7 +90,7 @@ def case_think(folder):
             if len(kinds) == 3:
                 wire.check_record(folder, ana.record(code))
         assert choices_made(a) == 0 and choices_made(t) > 20
-        assert metric(a, 'servers') == 2 and metric(a, 'servers_thinking') == 1
+        until_so(lambda: metric(a, 'servers') == 2 and metric(a, 'servers_thinking') == 1)     # it looks once per second
         # It serves nobody but those who watch it.
         assert Visitor(t).want(200, 'GET', '/healthz').text == 'ok\n'
         Visitor(t).want(404, 'GET', '/api/tables')
