@@ -1003,7 +1003,7 @@ static void print_json(const struct sums *sums)
 static void print_words(const struct sums *sums)
 {
     printf("%u tables, %u clients, set up in %.1f s; %u games over\n"
-        "%" PRIu64 " choices in %.2f s: %.0f a second; server: %.2f s of processor time, %.0f choices a second of it\n",
+        "%" PRIu64 " choices in %.2f s: %.0f per second; server: %.2f s of processor time, %.0f choices per second of it\n",
         options.tables, SEATS * options.tables, sums->setup, load.over, sums->choices, sums->seconds,
         (double)sums->choices / sums->seconds, sums->cpu, (double)sums->choices / sums->cpu);
     if (sums->postgres > 0)

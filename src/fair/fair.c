@@ -1,7 +1,7 @@
 /*
  * fair.c: from a secret and numbers to every shuffle of a game; see fair.h. Freestanding, for the browser too.
  *
- * How it hangs together: the server draws a secret and publishes its SHA-256 (commitment) before anybody sits down; every
+ * The parts: the server draws a secret and publishes its SHA-256 (commitment) before anybody sits down; every
  * person brings a number; the key is HMAC(secret, edition, seats, numbers), and every shuffle draws from a stream of its
  * own, HMAC(key, label, counter). After the game the secret is revealed and anybody can derive all of it again
  * (verify.c). The exact bytes are described in docs/fair-shuffle.md and must never change: old records would no longer
