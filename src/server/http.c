@@ -240,7 +240,8 @@ static enum store_result run_lookup(struct store_db *db, struct store_job *job)
     return result;
 }
 
-/* It is no error that nobody was found: the request continues without a visitor, and its route decides whether it needs one. */
+/* It is no error that nobody was found: the request continues without a visitor, and its
+ * route decides whether it needs one. */
 static void lookup_done(struct store_job *job, enum store_result result)
 {
     struct lookup *lookup = (struct lookup *)job;
