@@ -126,6 +126,7 @@ def case_notify(folder):
         server.stop()
 
 
+@wire.only_files('a lock of the whole database, for which the store waits, is one of a file')
 def case_watchdog(folder):
     """The manager hears WATCHDOG while the loop and the store live, and no longer when the store's thread is stuck."""
     with Manager(folder) as manager:
