@@ -663,7 +663,8 @@ def make_locale(folder):
     # It complains about the parts that are left out; that the result is used is checked next.
     subprocess.run(['localedef', '-c', '-f', './map', '-i', './source', './xx_XX'], cwd=folder, capture_output=True,
                    check=False)
-    env = {'LOCPATH': folder, 'LC_ALL': '', 'LC_TIME': 'xx_XX', 'LANG': 'C.UTF-8'}
+    # setlocale never frees its copy of LOCPATH, which the address sanitizer would count as ours.
+    env = {'LOCPATH': folder, 'LC_ALL': '', 'LC_TIME': 'xx_XX', 'LANG': 'C.UTF-8', 'ASAN_OPTIONS': 'detect_leaks=0'}
     names = subprocess.run(['date', '-u', '-d', '2026-11-18', '+%a %b'], env=dict(wire.ENV, **env), capture_output=True,
                            text=True, check=True).stdout
     assert names == 'd3 m10\n', names
