@@ -417,8 +417,10 @@ static void advance(struct table *table)
             return;
         }
     }
-    if (!table->busy && table->heard > table->revision)
-        table_hear(table, table->heard);
+    if (!table->busy && table->heard > table->revision && table->revision && !table->gone) {
+        table_hear(table, table->heard);     /* it may have been forgotten now: nothing follows */
+        return;
+    }
     if (!table->busy)
         table_wake(table);
 }
