@@ -237,7 +237,7 @@ def case_rename(folder):
 
 
 def case_announce(folder):
-    """Who is connected is told at once, who comes later when they come; and when it is taken back."""
+    """Connected players see the notice at once, later ones when they connect; all see when it is withdrawn."""
     with Governed(folder) as server:
         ana, ben = server.visitor('Ana'), server.visitor('Ben')
         code = ana.make('open', 'open')

@@ -357,7 +357,7 @@ def case_names(folder):
 
 
 def case_lines_and_ready_seats(folder):
-    """Who has chosen, a choice that is taken back, and the lines of a phase reach clients at the other server."""
+    """Ready seats, a choice that is taken back and the lines of a phase reach clients at the other server."""
     with Base(folder) as base:
         a, b = base.node(), base.node()
         _, _, _, one, other = two_at_a_table(base, a, b)

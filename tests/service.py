@@ -200,7 +200,7 @@ def case_reload_certificate(folder):
 
 
 def case_reload_config(folder):
-    """Editions and limits change with the configuration; a table goes on with an edition that is no longer offered; what
+    """Editions and limits change with the configuration; a table keeps an edition that is no longer offered; what
     needs a restart is named; a file with a mistake changes nothing."""
     path, own = os.path.join(folder, 'pyramids.conf'), os.path.join(folder, 'own.edition')
     with open(os.path.join(ROOT, 'tests/data/plain.edition'), encoding='utf-8') as file:
@@ -303,7 +303,7 @@ def case_upgrade(folder):
             wire.play(links, dice, until=lambda: links[0].version >= at)
             wire.play([alone], dice, until=lambda: alone.version >= at)
             server.stop()
-            # While there is no server, somebody connects: the system keeps them waiting.
+            # A client connects while no server runs: the system keeps the connection waiting.
             waiting = socket.create_connection(('127.0.0.1', server.port), timeout=PATIENCE)
             waiting.sendall(b'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
             server.command = command
