@@ -9,7 +9,7 @@ import { announce, toast } from './dom.js';
 import { badge, hintLayer } from './draw.js';
 import { gainWords, moveParts } from './words.js';
 import { randomSeed } from './thinker.js';
-import { sayPlaced } from './telling.js';
+import { sayPlaced } from './announce.js';
 
 /** @typedef {import('./core.js').Option} Option */
 /** @typedef {import('./aim.js').Place} Place */

@@ -6,7 +6,7 @@ import { SYMBOLS, picture, shownLayer, symbol } from './draw.js';
 import { cardName, gainWords, ruleLink, spaceNames, spaceWord, symbolRule } from './words.js';
 import { openCompleted, shelfWords } from './completed.js';
 import { isSeen } from './motion.js';
-import { sayPlaced } from './telling.js';
+import { sayPlaced } from './announce.js';
 
 /** @typedef {import('./table.js').TableView} Table */
 

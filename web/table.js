@@ -1,8 +1,8 @@
 /**
  * table.js: the table: setup, the turn, waiting, replacing. It shows a Game (game.js) to the seat that looks at it and
  * turns what the player does into steps; which of them are legal, and what they bring, the engine says. How it looks is
- * in tablehtml.js, what moves in flights.js, what is told in telling.js, what opens over it in sheets.js; mouse, touch
- * and keys come from hand.js.
+ * in tablehtml.js, what moves in flights.js, what is told in announce.js, what opens over it in sheets.js; mouse, touch
+ * and keys come from input.js.
  */
 import { NONE } from './html.js';
 import { _, ngettext, listWords } from './i18n.js';
@@ -18,12 +18,12 @@ import { Peek } from './peek.js';
 import { playSound, playSnap } from './sound.js';
 import { Thinker } from './thinker.js';
 import { coverHtml, setupHtml, tableHtml } from './tablehtml.js';
-import { sayPlaced, tellNews } from './telling.js';
+import { sayPlaced, tellNews } from './announce.js';
 import { describe, listPlacements, showCard, cardOfButton, peekAt, showCompleted } from './sheets.js';
 import { canHint, hint, hintsOn, pickHint } from './hints.js';
 import { hideMoves, movesSince, showMoves } from './strip.js';
 import { Flights } from './flights.js';
-import { Hand } from './hand.js';
+import { TableInput } from './input.js';
 
 /** @typedef {import('./core.js').View} View */
 /** @typedef {import('./game.js').Game} Game */
@@ -77,7 +77,7 @@ export class TableView {
         this.writesAll = false;
         /** What the layers of the cards hold. @type {WeakMap<Element, string>} */
         this.drawn = new WeakMap();
-        this.hand = new Hand(this);
+        this.input = new TableInput(this);
         this.flights = new Flights(this);
         this.moments = new Moments(this);
         this.analyst = new Thinker(game.core);
@@ -122,7 +122,7 @@ export class TableView {
         this.peek = new Peek(this.root, signal, (e) => peekAt(this, e));
         on('contextmenu', (e) => { if (closest(e, '.cells, .xcard, .look')) e.preventDefault(); });
         on('click', (e) => this.click(e));
-        this.hand.listen(on, signal);
+        this.input.listen(on, signal);
     }
 
     stop() {
@@ -445,8 +445,8 @@ export class TableView {
 
     /** @param {MouseEvent} event */
     click(event) {
-        if (this.hand.wasDragged) {
-            this.hand.wasDragged = false;
+        if (this.input.wasDragged) {
+            this.input.wasDragged = false;
             if (closest(event, '.cells'))
                 return;
         }
@@ -595,9 +595,9 @@ export class TableView {
             announce(_('It fits no other way on this card.'));
         else if (aim.pin)
             sayPlaced(this);
-        if (at && this.hand.hoverAt) {
-            aim.point(this.hand.hoverAt[0], this.hand.hoverAt[1]);
-            this.hand.saySoon();
+        if (at && this.input.hoverAt) {
+            aim.point(this.input.hoverAt[0], this.input.hoverAt[1]);
+            this.input.saySoon();
         }
         this.render();
     }

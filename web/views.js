@@ -23,7 +23,7 @@ export const VIEWS = {
         return (app, tag = '') => app.show((root) => new RulesView(root, app, tag), _('Rules'));
     },
     pad: async () => {
-        const { PadView } = await import('./pad.js');
+        const { PadView } = await import('./scorepad.js');
         return (app) => app.show((root) => new PadView(root, app), _('Score pad'));
     },
     editions: async () => {

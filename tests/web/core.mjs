@@ -9,7 +9,7 @@ import { done, equal, test, truth } from './check.mjs';
 import { newCore, playOut } from './games.mjs';
 import { LESSONS } from '../../web/lessons.js';
 import { qrModules } from '../../web/qr.js';
-import { padTotal } from '../../web/count.js';
+import { padTotal } from '../../web/padtotal.js';
 import { formOf } from '../../web/draw.js';
 import { MARKS, dealAnew, markStep, spaceName, spacesOf } from '../../web/core.js';
 import { LUCK } from '../../web/codes.js';

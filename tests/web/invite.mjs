@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { done, equal, test, truth, witnesses } from './check.mjs';
 import { DESKTOP, PHONE, launch, open, picture, pictures, settled } from './site.mjs';
-import { act, rename, seat } from './hand.mjs';
+import { act, rename, seat } from './player.mjs';
 
 const program = process.argv[2], folder = mkdtempSync(join(tmpdir(), 'pyramids-')), log = join(folder, 'server.log'),
     running = [];

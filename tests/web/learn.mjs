@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, PHONE, allKept, go, launch, open, pictures, serve, settled } from './site.mjs';
-import { act, begin, goOn, keep } from './hand.mjs';
+import { act, begin, goOn, keep } from './player.mjs';
 import { newCore, playOut, saved } from './games.mjs';
 
 const host = await serve(process.argv[2]), browser = await launch();

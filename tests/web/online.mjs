@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { done, equal, test, truth, witnesses } from './check.mjs';
 import { DESKTOP, PHONE, allKept, launch, open, pictures } from './site.mjs';
-import { act, ended, goOn, rename, seat } from './hand.mjs';
+import { act, ended, goOn, rename, seat } from './player.mjs';
 
 const program = process.argv[2], folder = mkdtempSync(join(tmpdir(), 'pyramids-')), ready = join(folder, 'ready');
 const plain = fileURLToPath(new URL('../data/plain.edition', import.meta.url));

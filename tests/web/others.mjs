@@ -5,7 +5,7 @@ import { deflateRawSync } from 'node:zlib';
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, PHONE, launch, open, picture, pictures, serve, settled } from './site.mjs';
 import { NAMES, analysed, newCore, playOut, saved } from './games.mjs';
-import { act, begin, goOn, keep } from './hand.mjs';
+import { act, begin, goOn, keep } from './player.mjs';
 
 const site = process.argv[2], host = await serve(site), browser = await launch();
 const quiet = (page) => equal(page.complaints, [], 'the console');

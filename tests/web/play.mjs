@@ -2,7 +2,7 @@
 // said, moves and sounds.
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, PHONE, launch, open, pictures, serve, settled } from './site.mjs';
-import { act, begin, ended, finish, goOn, keep } from './hand.mjs';
+import { act, begin, ended, finish, goOn, keep } from './player.mjs';
 import { newCore, playOut, saved } from './games.mjs';
 
 const site = process.argv[2], host = await serve(site), browser = await launch();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, PHONE, go, launch, open, picture, pictures, serve, settled, withoutServer } from './site.mjs';
 import { kept, newCore, playOut, saved } from './games.mjs';
-import { act, goOn } from './hand.mjs';
+import { act, goOn } from './player.mjs';
 
 const site = process.argv[2], host = await serve(site), browser = await launch();
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

@@ -49,7 +49,7 @@ export function launch() {
 
 /** How long one has to press a space to paint by taps. On a busy machine any tap lasts so long; here only those do that are
  * meant to (pressesLong). */
-const HOLD = Number(/const HOLD = (\d+);/.exec(readFileSync(new URL('../../web/hand.js', import.meta.url), 'utf8'))[1]);
+const HOLD = Number(/const HOLD = (\d+);/.exec(readFileSync(new URL('../../web/input.js', import.meta.url), 'utf8'))[1]);
 
 function makeTapsShort(hold) {
     const { setTimeout: later } = globalThis;

@@ -1,4 +1,4 @@
-// hand.mjs: plays at the table as a person would who knows roles and names only.
+// player.mjs: plays at the table as a person would who knows roles and names only.
 
 export const ended = (page) => page.getByRole('heading', { name: /wins|^You win|share the win/ });
 

@@ -1,4 +1,4 @@
-/** count.js: the score of a sheet of the score pad, which has no game behind it that the engine could count (R16). */
+/** padtotal.js: the score of a sheet of the score pad, which has no game behind it that the engine could count (R16). */
 import { TILES } from './core.js';
 import { WORTH } from './codes.js';
 

@@ -1,4 +1,4 @@
-/** telling.js: what is announced at the table: what has happened, what is due, what a placed mark brings. */
+/** announce.js: what is announced at the table: what has happened, what is due, what a placed mark brings. */
 import { _, ngettext, listWords } from './i18n.js';
 import { announce, toast } from './dom.js';
 import { COLOURS } from './core.js';

@@ -1,5 +1,5 @@
 /**
- * hand.js: mouse, touch and keyboard at the table. It turns pointers and keys into spaces for the Aim (aim.js) and into
+ * input.js: mouse, touch and keyboard at the table. It turns pointers and keys into spaces for the Aim (aim.js) and into
  * what the buttons do; the table (table.js) draws what comes of it.
  */
 import { _ } from './i18n.js';
@@ -9,7 +9,7 @@ import { gains, reason, spaceNames } from './words.js';
 import { isSamePlace } from './aim.js';
 import { settings } from './store.js';
 import { playSnap } from './sound.js';
-import { sayPlaced } from './telling.js';
+import { sayPlaced } from './announce.js';
 import { listPlacements } from './sheets.js';
 import { dropHint, hint, pickHint } from './hints.js';
 
@@ -19,7 +19,7 @@ import { dropHint, hint, pickHint } from './hints.js';
 const HOLD = 450;                // a press this long paints by hasTouch
 const LIFT = 56;                 // a pattern floats so far above the finger, which would hide it
 
-export class Hand {
+export class TableInput {
     /** @param {Table} table */
     constructor(table) {
         this.table = table;

@@ -1,18 +1,18 @@
-/** pad.js: a score pad for people at a table with the box: tick gems, torches, skulls, pyramids and points; totals for up
- * to four. Survives a reload. */
+/** scorepad.js: a score pad for people at a table with the box: tick gems, torches, skulls, pyramids and points; totals for
+ * up to four. Survives a reload. */
 import { html } from './html.js';
 import { _, ngettext } from './i18n.js';
 import { $, askToConfirm, closest, put } from './dom.js';
 import { ROMAN, avatar, icon, shape, symbol } from './draw.js';
 import { COLOURS, TILES } from './core.js';
-import { padTotal } from './count.js';
+import { padTotal } from './padtotal.js';
 import { colourName, signed } from './words.js';
 import { editions, read, write } from './store.js';
 import { pageTop } from './main.js';
 
 /** @typedef {import('./main.js').App} App */
-/** @typedef {import('./count.js').Sheet} Sheet */
-/** @typedef {import('./count.js').Pad} Pad */
+/** @typedef {import('./padtotal.js').Sheet} Sheet */
+/** @typedef {import('./padtotal.js').Pad} Pad */
 
 /** @returns {Sheet} */
 const blank = () => ({ name: '', done: [0, 0, 0], rubies: 0, emeralds: 0, torches: [false, false, false, false], skulls: 0
