@@ -26,11 +26,11 @@ play: ## build, then play in the browser: against bots, or with friends
 	@$(BUILD)/src/cli/pyramids serve --quiet
 
 test: ## build with two compilers and with sanitizers, run all tests
-	@scripts/need build wasm test web
+	@scripts/need build page wasm test web
 	@scripts/run-tests
 
 check: ## build once and run the fast tests, for daily work
-	@scripts/need build test
+	@scripts/need build page test
 	@scripts/run-tests --fast
 
 test-cluster: ## several servers on one PostgreSQL, with FAULTS faults (500)
