@@ -355,16 +355,16 @@ export const cardBack =
 
 export const starIcon = html`<svg class="sy" viewBox="0 0 48 48" aria-hidden="true"><path d="M24 4 30 18 45 19 33.5 29 37 44 24 36 11 44 14.5 29 3 19 18 18Z" fill="#E2AE36" stroke="#7A5200" stroke-width="2.5" stroke-linejoin="round"/></svg>`;
 
-/** The desert, with the three kinds of pyramids. */
+/** The desert, with the three kinds of pyramids; what is far is smaller on wide screens. */
 export function desertScene() {
     return html`<svg class="scene" viewBox="0 0 1440 420" preserveAspectRatio="xMidYMax slice" aria-hidden="true"><rect width="1440" height="420" fill="url(#dusk)"/><g class="stars">${
         [...Array(46).keys()].map((i) => html`<circle cx="${f1(rnd(i + 1) * 1440)}" cy="${f1(rnd(i + 91) * 210)}" r="${
             f1(.7 + rnd(i + 7) *
-            1.4)}"/>`)}</g><circle cx="1010" cy="214" r="118" class="bigsun"/><circle cx="1010" cy="214" r="158" class="bigsun" opacity=".22"/><path d="M0 318Q200 270 420 304T860 296T1440 280V420H0Z" class="d1"/><g class="k-purple">${
+            1.4)}"/>`)}</g><g class="far"><circle cx="1010" cy="214" r="118" class="bigsun"/><circle cx="1010" cy="214" r="158" class="bigsun" opacity=".22"/></g><path d="M0 318Q200 270 420 304T860 296T1440 280V420H0Z" class="d1"/><g class="far"><g class="k-purple">${
         pyramid('purple', 742, 336, 250, 148)}</g><g class="k-orange">${pyramid('orange', 1010, 352, 400,
         236)}</g><g class="k-green">${
         pyramid('green', 1284, 348, 290,
-            150)}</g><path d="M0 352Q260 318 560 342T1060 350T1440 338V420H0Z" class="d2"/><path d="M0 392Q320 356 700 380T1440 372V420H0Z" class="d3"/></svg>`;
+            150)}</g></g><path d="M0 352Q260 318 560 342T1060 350T1440 338V420H0Z" class="d2"/><path d="M0 392Q320 356 700 380T1440 372V420H0Z" class="d3"/></svg>`;
 }
 
 /** A pyramid of five courses, so many of them built. @param {number} level from 0 */
@@ -376,3 +376,7 @@ export function levelPicture(level) {
             f1(17 + w / 2)} ${f1(y + 4)}Z"/>`;
     })}</svg>`;
 }
+
+/** The day's dig as a small picture. */
+export const pyramidIcon = html`<svg viewBox="0 0 48 48" aria-hidden="true"><rect width="48" height="48" fill="url(#dusk)"/><circle cx="30" cy="24" r="12" class="bigsun"/><g class="k-orange">${
+    pyramid('orange', 24, 40, 36, 26)}</g><rect y="39" width="48" height="9" class="d2"/></svg>`;

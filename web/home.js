@@ -1,16 +1,49 @@
-/** home.js: the first page: play now, with friends, go on, learn. */
-import { html } from './html.js';
+/**
+ * home.js: the first page. One thing leads, with the only filled button; what else applies follows as rows (next.js
+ * decides), then a game against the computer, friends, and quiet links.
+ */
+import { NONE, html } from './html.js';
 import { LANGUAGES, _, language, listWords, ngettext } from './i18n.js';
-import { dialog, closest, put, radioKeys, toast } from './dom.js';
-import { avatar, icon, levelPicture, desertScene, wordmark } from './draw.js';
-import { LEVELS, levelName, roundAndTurn } from './words.js';
-import { LocalGame, botName, startBotGame } from './game.js';
-import { cutName, editions, games, read, saveSettings, settings } from './store.js';
+import { closest, put } from './dom.js';
+import { avatar, chamber, desertScene, ghostLayer, icon, miniCard, pyramidIcon, wordmark } from './draw.js';
+import { levelName, roundAndTurn } from './words.js';
+import { LocalGame, startBotGame, wholeText } from './game.js';
+import { decide } from './next.js';
+import { fetchDaily, hasTorches, lastDaily, timeLeft, weekOfTorches } from './today.js';
+import { editions, games, read, settings } from './store.js';
+import { VIEWS } from './views.js';
 
 /** @typedef {import('./main.js').App} App */
+/** @typedef {import('./html.js').Html} Html */
+/** @typedef {import('./online.js').Table} Table */
+/** @typedef {import('./core.js').Card} Card */
+/** @typedef {{card: Card, marks: number[]}[]} Boards */
+/** @typedef {{title: string, text: string, href: string, icon?: string, head?: Html, more?: Html}} Entry */
+/** @typedef {Entry & {button: string, glyph: string, boards?: Html, pill?: string}} LeadEntry */
 
-/** Five beside each other on a phone; where a word of them is long, three and two. @param {string[]} labels */
-const five = (labels) => labels.some((l) => l.split(' ').some((word) => word.length > 9)) ? 'row5 long' : 'row5';
+const STEPS = 10;                            // lessons
+/** The card that tells a new visitor what the game is: one of the classic edition, with marks and a pattern on it. */
+export const FIRST_CARD = /** @type {Card} */ ({ number: 12, colour: 'purple', cells: '###sv##..#x#..#rs....e#.T' });
+const FIRST_MARKS = [4, 3, 8], FIRST_PATTERN = [7, 12, 13];
+
+const firstPicture = html`<div class="brd one"><span class="pcard k-purple">${chamber(FIRST_CARD, FIRST_MARKS,
+    { over: ghostLayer(0, FIRST_PATTERN) })}</span></div>`;
+
+/** @param {Boards} boards */
+const boardsHtml = (boards) => boards.length ? html`<div class="brd" aria-hidden="true">${boards.map(({ card, marks }) =>
+    miniCard(card, marks))}</div>` : NONE;
+
+/** What leads where there are no boards to show. */
+const band = html`<div class="brd scn">${desertScene()}</div>`;
+/** The small scene beside the expedition. */
+const expeditionPicture = html`<span class="lead-i">${pyramidIcon}</span>`;
+
+/** The two cards of a seat with their marks. @param {import('./core.js').Core} core @param {number} seat
+ * @returns {Boards} */
+function boardsOf(core, seat) {
+    return (core.view(seat)?.desks[seat]?.slots ?? []).filter((s) => s.card).map((s) =>
+        ({ card: core.edition.cards[s.card], marks: s.marks }));
+}
 
 export class HomeView {
     /** @param {HTMLElement} root @param {App} app */
@@ -19,120 +52,276 @@ export class HomeView {
         this.app = app;
         /** Under the field for a code: what is wrong with it, and where one may watch. */
         this.problem = { text: '', watch: '' };
-        /** Tables at the server that are under way; where this player is waited for comes first. @type
-         * {import('./online.js').Table[]} */
+        /** Tables at the server that are under way. @type {Table[]} */
         this.tables = [];
+        /** @type {import('./today.js').Daily | 'away' | null} */
+        this.daily = lastDaily();
+        /** @type {{state: 'none' | 'open' | 'solved', text: string}} */
+        this.puzzle = { state: 'none', text: '' };
+        /** The boards of what leads, once the engine has read them, and by how much this player leads there.
+         * @type {{of: string, boards: Boards, ahead: number}} */
+        this.glance = { of: '', boards: [], ahead: 0 };
         this.stopped = false;
         root.addEventListener('click', (e) => void this.click(e));
         root.addEventListener('change', (e) => this.change(e));
         root.addEventListener('submit', (e) => e.preventDefault());
-        root.addEventListener('keydown', (e) => this.key(e));
-        this.render();
+        root.addEventListener('keydown', (e) => {
+            if (e.key !== 'Enter' || !closest(e, '[name=code]'))
+                return;
+            e.preventDefault();
+            void this.join();
+        });
+        this.named = () => this.draw();
+        addEventListener('settings', this.named);
+        this.draw();
+        void this.loadDaily();
+        void this.loadPuzzle();
         // Only who has been at a table asks a server: there may be none.
         if (read('visited', false))
             void this.loadTables();
     }
 
-    stop() { this.stopped = true; }
+    stop() {
+        this.stopped = true;
+        removeEventListener('settings', this.named);
+    }
+
+    draw() {
+        if (this.stopped)
+            return;
+        this.render();
+        void this.loadBoards();
+    }
+
+    async loadDaily() {
+        if (!Object.hasOwn(VIEWS, 'daily'))
+            return;
+        this.daily = await fetchDaily();
+        this.draw();
+    }
+
+    /** The puzzle of the day, where the page has one. */
+    async loadPuzzle() { this.puzzle = { state: 'none', text: '' }; }
 
     async loadTables() {
         const { api } = await import('./online.js');
+        /** @type {{tables: Table[]}} */
         const { tables } = await api('GET', 'my/tables').catch(() => ({ tables: [] }));
-        const due = /** @param {import('./online.js').Table} t */ (t) => t.state === 'running' && !t.seats[t.you - 1].ready;
-        this.tables = tables.filter((/** @type {import('./online.js').Table} */ t) => (t.you && t.state === 'running') ||
-            t.state === 'waiting').sort((
-            /** @type {import('./online.js').Table} */ a, /** @type {import('./online.js').Table} */ b) => Number(due(b)) -
-                Number(due(a)));
-        if (!this.stopped && this.tables.length)
-            this.render();
+        // A counted expedition has an entry of its own.
+        this.tables = tables.filter((t) => ((t.you && t.state === 'running') || t.state === 'waiting') && !t.daily?.counted);
+        this.draw();
     }
 
-    /** @param {import('./online.js').Table} t @returns {[string, string]} */
-    tableWords(t) {
+    /** What leads is shown with its real boards. */
+    async loadBoards() {
+        const { lead } = this.decided(), saved = LocalGame.saved(), [table] = this.waiting();
+        const of = lead === 'game' && saved ? `game.${saved.id}.${saved.record.length}` : lead === 'table' ? table.code :
+            lead === 'daily' ? this.attempt()?.table ?? '' : '';
+        if (!of || of === this.glance.of)
+            return;
+        this.glance = { of, boards: [], ahead: 0 };
+        await this.app.ready;
+        const core = this.app.core(), isHere = lead === 'game' && saved;
+        if (isHere) {
+            if ((saved.edition && core.readEdition(saved.edition)) || core.localLoad('seats' in saved ? wholeText(saved) :
+                saved.record, 0n))
+                return;
+        } else {
+            const { api } = await import('./online.js'), record = await api('GET', `tables/${of}/record`).catch(() => '');
+            if (!record || core.load(record, (lead === 'daily' ? 1 : table.you) - 1))
+                return;
+        }
+        const seat = isHere ? core.localPerson().me : (lead === 'daily' ? 1 : table.you) - 1, view = core.view(-1);
+        const rest = view?.scores.filter((_s, i) => i !== seat && i < view.seats).map((s) => s.total) ?? [];
+        if (this.stopped || this.glance.of !== of || core.localPerson().covered)
+            return;
+        this.glance = { of, boards: boardsOf(core, seat), ahead: (view?.scores[seat].total ?? 0) - Math.max(...rest) };
+        this.render();
+    }
+
+    attempt() { return this.daily && this.daily !== 'away' ? this.daily.today.you : null; }
+
+    /** Tables where this player is waited for, the longest first. */
+    waiting() { return this.tables.filter((t) => t.state === 'running' && !t.daily && !t.seats[t.you - 1].ready).reverse(); }
+
+    decided() {
+        const { daily, tables } = this, waiting = this.waiting().length, you = this.attempt();
+        const learned = read('learn', { at: 0, done: /** @type {number[]} */ ([]) }), steps = learned.done?.length ?? 0;
+        const saved = LocalGame.saved() !== null;
+        return decide({ waiting, others: tables.length - waiting, game: saved, lessons: steps > 0 && steps < STEPS,
+            daily: !daily ? 'none' : daily === 'away' ? 'away' : !you ? 'open' : you.state === 'running' ? 'begun' : 'over',
+            known: saved || steps > 0 || games().length > 0 || tables.length > 0 || settings.name !== '' || you !== null ||
+            (daily !== null && daily !== 'away' && hasTorches(daily)), puzzle: this.puzzle.state });
+    }
+
+    /** @param {Table} t @returns {Entry} */
+    tableEntry(t) {
         const others = t.seats.filter((s, i) => i !== t.you - 1 && s.kind !== 'open' && (t.you || s.kind !==
             'friend')).map((s) => s.kind === 'bot' ? _('bot, %{level}',
             { level: levelName(s.level ?? '') }) : s.name ?? '');
-        return [others.length ? _('Table with %{names}', { names: listWords(others) }) : _('Table %{code}', { code: t.code
-            }), t.state === 'waiting' ?
-            _('waiting for players') : t.seats[t.you - 1].ready ? _('Round %{round}, turn %{turn}: the other ' +
-                'players are choosing', { round: t.round, turn: t.turn }) : t.round ?
-            _('Round %{round}, turn %{turn}: your choice', { round: t.round, turn: t.turn }) : _('Setup: your choice')];
+        const title = t.daily ? _('Expedition %{n}, played again', { n: t.daily.number }) : others.length ?
+            _('Table with %{names}', { names: listWords(others) }) : _('Table %{code}', { code: t.code });
+        return { title, href: `table/${t.code}`, icon: 'people', text: t.state === 'waiting' ? _('waiting for players') :
+            t.seats[t.you - 1].ready ? _('Round %{round}, turn %{turn}: the other players are choosing', { round: t.round,
+                turn: t.turn }) : t.round ?
+            _('Round %{round}, turn %{turn}: your choice', { round: t.round, turn: t.turn }) : _('Setup: your choice') };
+    }
+
+    /** @param {Table} t @returns {LeadEntry} */
+    tableLead(t) {
+        const others = t.seats.filter((s, i) => i !== t.you - 1 && s.kind === 'person'), entry = this.tableEntry(t);
+        return { ...entry, title: _('Your turn'), text: others.length ? ngettext('%{names} is waiting',
+            '%{names} are waiting', others.length, { names: listWords(others.map((s) => s.name ?? '')) }) : entry.title,
+            pill: t.round ? _('Round %{round}, turn %{turn}', { round: t.round, turn: t.turn }) : _('Setup'), head:
+            html`<span class="avs">${t.seats.map((_s, i) => i === t.you - 1 ? '' : avatar(i))}</span>`,
+            button: _('Take your turn'), glyph: 'pen', boards: boardsHtml(this.boards(t.code)) };
+    }
+
+    /** @param {string} of */
+    boards(of) { return this.glance.of === of ? this.glance.boards : []; }
+
+    /** @returns {Entry} */
+    dailyEntry() {
+        const { daily } = this;
+        if (!daily || daily === 'away')
+            return { title: _('Today’s expedition'), text: _('No connection. A practice deal for today is here.'),
+                href: 'daily', head: expeditionPicture };
+        const { today } = daily, { you } = today, time = timeLeft(today.closes);
+        const text = you?.state === 'over' ? _('%{points} points, place %{place} of %{of}', { points: you.points ?? 0,
+            place: you.place ?? 0, of: you.of ?? 0 }) : you?.state === 'running' ? _('Round %{round}, turn %{turn}. Open ' +
+            'until midnight UTC.', { round: you.round, turn: you.turn }) : hasTorches(daily) ?
+            _('Open until midnight UTC, %{time} left', { time }) : today.players ?
+            ngettext('The same cards for everybody. %{n} player has finished today.',
+                'The same cards for everybody. %{n} players have finished today.', today.players) :
+            _('The same cards for everybody.');
+        return { title: _('Expedition %{n}', { n: today.number }), text, head: expeditionPicture, href: you?.state ===
+            'running' ? `table/${you.table}` : 'daily', more: hasTorches(daily) ? weekOfTorches(daily) : NONE };
+    }
+
+    /** @returns {Entry} */
+    gameEntry() {
+        const saved = LocalGame.saved(), record = saved?.record ?? '', turns = (record.match(/^reveal /gm) ?? []).length;
+        const levels = [...new Set(saved && 'seats' in saved ? saved.seats.map((s) => s.level) :
+            (/^; seats (.*)$/m.exec(record)?.[1] ?? '').split(','))].filter((l) => l && l !== 'person');
+        const at = roundAndTurn(turns - 1), { ahead, of } = this.glance;
+        return { title: levels.length === 1 ? _('Continue against %{level}', { level: levelName(levels[0]) }) :
+            _('Continue your game'), icon: 'bot', href: 'play', text: !turns ? _('Setup') : of.startsWith('game.') &&
+            ahead > 0 ? _('Round %{round}, turn %{turn}, you lead by %{n}', { ...at, n: ahead }) :
+            _('Round %{round}, turn %{turn}', at) };
+    }
+
+    /** @param {import('./next.js').Lead} kind @returns {LeadEntry} */
+    leadEntry(kind) {
+        const { at } = read('learn', { at: 0 }), step = Math.min(STEPS, (Number(at) || 0) + 1), you = this.attempt();
+        switch (kind) {
+        case 'table': return this.tableLead(this.waiting()[0]);
+        case 'daily': return { ...this.dailyEntry(), button: you ? _('Continue') : _('Set out'), glyph: 'play', boards: you ?
+            boardsHtml(this.boards(you.table)) : band };
+        case 'game': return { ...this.gameEntry(), button: _('Continue'), glyph: 'play',
+            boards: boardsHtml(this.glance.boards) };
+        case 'puzzle': return { ...this.puzzleEntry(), button: _('Solve'), glyph: 'play' };
+        case 'lessons': return { title: _('Lessons'), text: _('Ten short steps'), href: `learn/${step}`, button:
+            _('Step %{n} of %{of}', { n: step, of: STEPS }), glyph: 'learn', boards: firstPicture };
+        default: return { title: _('Your first pyramid'), text: _('Ten small steps on a real card, in about four minutes.'),
+            href: 'learn/1', button: _('Start'), glyph: 'play', boards: firstPicture };
+        }
+    }
+
+    /** @returns {Entry} */
+    puzzleEntry() {
+        return { title: _('Puzzle of the day'), text: this.puzzle.text, href: 'puzzle/daily', icon: 'bulb' };
+    }
+
+    /** @param {LeadEntry} e */
+    leadHtml({ title, text, href, head, icon: i, more, button, glyph, boards, pill }) {
+        return html`<section class="panel lead1" aria-labelledby="h-lead"><div class="whom">${head ?? (i ?
+            html`<span class="lead-i">${icon(i)}</span>` : '')}<span><h2 class="title" id="h-lead">${title}</h2><small>${
+            text}</small></span>${pill ? html`<span class="pill">${pill}</span>` : ''}</div>${boards ?? ''}${
+            more ?? ''}<a class="btn pri big" href="#${href}">${icon(glyph)}${button}</a></section>`;
+    }
+
+    /** @param {Entry} e */
+    rowHtml({ title, text, href, icon: i, head, more }) {
+        return html`<a class="panel hop" href="#${href}" data-key="${href}">${head ?? html`<span class="lead-i">${
+            icon(i ?? 'play')}</span>`}<span><b>${title}</b><small>${text}</small></span>${icon('right')}${more ?? ''}</a>`;
+    }
+
+    /** A line for a game against bots: it leads where nothing else is left to do. @param {boolean} leads
+     * @param {boolean} first on a first visit */
+    playHtml(leads, first) {
+        const own = Object.keys(editions());
+        return html`<section class="panel pnl ${leads ? 'lead1' : ''}" aria-labelledby="h-play"><h2 class="title"
+            id="h-play">${first ? _('Just play') : _('Against the computer')}</h2>${leads ? band : ''}${own.length ?
+            html`<label><span class="eyebrow">${
+                _('Edition')}</span><select class="inp" name="edition"><option value="classic">Classic</option>${
+                own.map((n) => html`<option value="${n}">${n}</option>`)}</select></label>` : ''}<div class="playrow"><button
+            class="btn" data-a="opponents" aria-haspopup="dialog">${ngettext('%{n} opponent, %{level}',
+            '%{n} opponents, %{level}', settings.opponents, { level: levelName(settings.level) })}${
+                icon('down')}</button><button class="btn ${leads ? 'pri' : 'blue'}" data-a="play">${icon('play')}${
+                _('Play')}</button></div></section>`;
+    }
+
+    friendsHtml() {
+        const { problem } = this, code = /** @type {HTMLInputElement | null} */ (this.root.querySelector('[name=code]'));
+        return html`<section class="panel pnl" aria-labelledby="h-inv"><h2 class="title" id="h-inv">${
+            _('With friends')}</h2><div class="two"><button class="btn" data-a="invite">${icon('link')}${
+            _('Invite friends')}</button><button class="btn" data-a="hotseat">${icon('device')}${
+            _('One device')}</button></div><form class="joinrow"><input class="inp code1" name="code" maxlength="12"
+            autocomplete="off" autocapitalize="characters" spellcheck="false" aria-label="${_('Table code')}"
+            placeholder="K7QXMWRT" value="${code?.value ?? ''}"><button class="btn" data-a="join">${
+            _('Join')}</button></form><p class="err" role="status">${problem.text}${problem.watch ?
+            html` <a class="btn" href="#table/${problem.watch}">${icon('eye')}${_('Watch')}</a>` :
+            ''}</p><p class="quiet"><a href="#friends">${_('My tables')}</a><a href="#watch">${
+            _('Watch a game')}</a></p></section>`;
+    }
+
+    /** @param {boolean} lessons whether they are among them */
+    linksHtml(lessons) {
+        const all = /** @type {[string, string, string][]} */ ([['rules', 'book', _('Rules')], ...(lessons ? [['learn',
+            'learn', _('Lessons')]] : []), [Object.hasOwn(VIEWS, 'games') ? 'games' : 'replays', 'replay', _('Games')],
+            ['editions', 'cards', _('Cards')], ['pad', 'pad', _('Score pad')], ['print', 'print', _('Print')]]);
+        return html`<nav class="links" aria-label="${_('More')}">${all.filter(([view]) => Object.hasOwn(VIEWS, view)).map((
+            [view, i, label]) => html`<a href="#${view}">${icon(i)}${label}</a>`)}</nav>`;
+    }
+
+    /** @param {boolean} fresh nobody is known here */
+    headHtml(fresh) {
+        const n = this.waiting().length, profile = Object.hasOwn(VIEWS, 'profile'), name = settings.name || _('Your name');
+        const chip = html`${avatar(0, { small: true, me: true })}<span dir="auto">${name}</span>`;
+        return html`<header class="nav">${wordmark}<span class="sp"></span>${n ? html`<a class="iconbtn" href="#friends"
+            aria-label="${_('Waiting for you: %{n}', { n })}">${icon('bell')}<span class="dotn">${n}</span></a>` : ''}${
+            fresh ? html`<label class="lang"><span class="vh">${_('Language')}</span>${icon('globe')}<select
+            name="language">${LANGUAGES.map(([c, l]) => html`<option value="${c}" ${c === language ? 'selected' : ''}>${
+            l}</option>`)}</select></label>` : profile ? html`<a class="me-chip" href="#profile">${chip}</a>` :
+            html`<button class="me-chip" data-a="settings" aria-label="${_('Settings: %{name}', { name })}">${
+            chip}</button>`}<button class="iconbtn" data-a="settings" aria-label="${_('Settings')}">${
+            icon('gear')}</button></header>`;
+    }
+
+    /** What is said to who comes back, by the clock. */
+    greeting() {
+        const hour = new Date().getHours(), { name } = settings;
+        return !name ? _('Welcome back.') : hour < 5 || hour >= 18 ? _('Good evening, %{name}.', { name }) : hour < 12 ?
+            _('Good morning, %{name}.', { name }) : _('Good afternoon, %{name}.', { name });
     }
 
     render() {
-        const saved = LocalGame.saved(), kept = games().length, own = Object.keys(editions());
-        const reveals = saved ? (saved.record.match(/^reveal /gm) ?? []).length : 0;
-        const newcomer = !saved && !kept && !read('learn', null) && !this.tables.length;
-        const tile =
-            /** @param {string} href @param {string} i @param {string} title @param {string} text @param {string} [more] */
-                (href, i, title,
-            text, more = '') =>
-            html`<a class="panel tile ${more}" href="#${href}">${icon(i)}<span><b>${title}</b><small>${text}</small></span>${
-                icon('right',
-                'go')}</a>`;
-        const radio =
-            /** @param {string} name @param {string | number} value @param {boolean} on @param {import('./html.js').Part}
-             * inner */ (name, value, on, inner) =>
-            html`<button role="radio" aria-checked="${on}" tabindex="${on ? 0 : -1}" data-${name}="${value}">${
-                inner}</button>`;
-        put(this.root, html`<div class="view home"><header class="nav">${
-            wordmark}<span class="sp"></span><button class="me-chip no-p" data-a="settings" aria-label="${
-                _('Settings: %{name}',
-            { name: settings.name || _('your name') })}">${avatar(0, { small: true, me: true })}<span dir="auto">${
-                settings.name ||
-            _('Your name')}</span></button><label class="lang"><span class="vh">${
-            _('Language')}</span>${icon('globe', 'g')}<select name="language">${LANGUAGES.map(([c, n]) =>
-                html`<option value="${c}" ${c === language ? 'selected' : ''}>${n}</option>`)}</select>${icon('down',
-                'd')}</label><button class="iconbtn" data-a="theme" aria-label="${_('Theme')}">${
-                icon('sun')}</button><button class="iconbtn" data-a="settings" aria-label="${_('Settings')}">${
-                    icon('gear')}</button></header>
-            <main><div class="hero">${desertScene()}<div class="txt"><h1 class="title">${
-                _('Find the way down to the tomb.')}</h1><p>${
-                _('Turn a card, take your pen, choose your path. Two to four players, twenty minutes.')}</p></div></div>
-            <div class="lobby"><section class="panel play" aria-labelledby="h-play"><h2 class="title" id="h-play">${
-                _('Play now')}</h2><p class="desc">${_('Against the computer, right away.')}</p>
-            <div class="field"><span class="eyebrow" id="h-opp">${
-                _('Opponents')}</span><div class="seg wide" role="radiogroup" aria-labelledby="h-opp">${[1, 2, 3].map((i) =>
-                radio('opponents', i,
-                i === settings.opponents, String(i)))}</div></div>
-            <div class="field"><span class="eyebrow" id="h-lev">${_('Level')}</span><div class="levels ${
-                five(LEVELS.map(levelName))}" role="radiogroup" aria-labelledby="h-lev">${
-                LEVELS.map((l, i) => radio('level', l, l === settings.level, html`${levelPicture(i)}${
-                    levelName(l)}`))}</div></div>
-            ${own.length ? html`<div class="field"><label><span class="eyebrow">${
-                _('Edition')}</span><select class="inp" name="edition"><option value="classic">Classic</option>${
-                own.map((n) =>
-                html`<option value="${n}">${n}</option>`)}</select></label></div>` : ''}
-            <button class="btn pri big" data-a="play">${icon('play')}${_('Play')}</button></section>
-            <section class="panel inv" aria-labelledby="h-inv"><h2 class="title" id="h-inv">${
-                _('Play with friends')}</h2><p class="desc">${
-                _('Each on their own device, or all on this one.')}</p>
-            <div class="two"><button class="btn" data-a="invite">${icon('link')}${
-                _('Invite friends')}</button><button class="btn" data-a="hotseat">${
-                icon('device')}${_('One device')}</button></div>
-            <div class="or"><span class="eyebrow">${
-                _('or join with a code')}</span></div><form class="joinrow" data-form="join"><input class="inp code1"
-                name="code" maxlength="12" autocomplete="off" autocapitalize="characters" spellcheck="false" aria-label="${
-                _('Table code')}" placeholder="K7QXMWRT"><button class="btn" data-a="join">${_('Join')}</button></form>
-            <p class="err" id="join-err" role="status">${this.problem.text}${this.problem.watch ?
-                html` <a class="btn" href="#table/${
-                this.problem.watch}">${icon('eye')}${_('Watch')}</a>` :
-                    ''}</p><div class="two"><a class="btn ghost" href="#watch">${icon('eye')}${
-                _('Watch a game')}</a><a class="btn ghost" href="#friends">${icon('people')}${this.tables.length > 1 ?
-                    _('My tables (%{n})', { n: this.tables.length }) :
-                _('My tables')}</a></div></section>
-            <div class="tiles c${Math.min(1, this.tables.length) + (saved || newcomer ? 1 : 0)}">${
-                this.tables.slice(0, 1).map((t) => tile(`table/${t.code}`, 'people', ...this.tableWords(t),
-                'cont'))}${saved ? tile('play', 'play', _('Continue'), reveals ? _('Round %{round}, turn %{turn}',
-                roundAndTurn(reveals - 1)) : _('Setup'), 'cont') : newcomer ? tile('learn',
-                    'learn', _('New here?'),
-                _('Learn in ten steps'), 'cont') : ''}<span class="p-tiles ${five([_('Learn'), _('Rules'), _('Replays'),
-                    _('Score pad'), _('Cards')])}">${tile('learn', 'learn', _('Learn'), _('Ten short steps'))}${
-            tile('rules', 'book', _('Rules'), _('With worked examples'))}${tile('replays', 'replay', _('Replays'), kept ?
-                ngettext('%{n} game',
-                '%{n} games', kept) : _('Your games will be saved here'))}${
-            tile('pad', 'pad', _('Score pad'), _('For the game on your table'))}${tile('editions', 'cards', _('Cards'),
-                _('See them, draw your own'))}</span></div></div></main></div>`);
+        const { lead, rows } = this.decided(), fresh = lead === 'first', queue = this.waiting().slice(lead === 'table' ?
+            1 : 0), others = this.tables.filter((t) => !this.waiting().includes(t));
+        const entries = rows.map((row) => this.rowHtml(row === 'table' ? this.tableEntry(/** @type {Table} */ (
+            queue.shift())) : row === 'other' ? this.tableEntry(/** @type {Table} */ (others.shift())) : row === 'daily' ?
+            this.dailyEntry() : row === 'puzzle' ? this.puzzleEntry() : this.gameEntry()));
+        const play = lead === 'play' ? NONE : this.playHtml(false, fresh), friends = this.friendsHtml();
+        // With little to tell, everything stands beside what leads; else rows do, and the rest below.
+        const beside = fresh ? html`${play}${entries}${friends}` : entries.length < 2 || lead === 'play' ?
+            html`${entries}${play}${friends}` : html`${entries}`;
+        put(this.root, html`<div class="view home">${this.headHtml(fresh)}
+            <main><div class="hero ${fresh ? 'tall' : ''}">${desertScene()}<div class="txt"><h1 class="title">${fresh ?
+                _('Find the way down to the tomb.') : this.greeting()}</h1>${fresh ? html`<p>${
+                _('Turn a card, take your pen, choose your path.')}</p>` : ''}</div></div>
+            <div class="lobby">${lead === 'play' ? this.playHtml(true, false) : this.leadHtml(this.leadEntry(lead))}<div
+            class="beside">${beside}</div>${fresh || entries.length < 2 || lead === 'play' ? '' : html`${play}${friends}`}${
+            this.linksHtml(!fresh && lead !== 'lessons')}</div></main></div>`);
     }
 
     /** @param {Event} event */
@@ -142,33 +331,21 @@ export class HomeView {
             void this.app.speak(field.value);
     }
 
-    /** Arrows move within a group of choices. @param {KeyboardEvent} event */
-    key(event) {
-        if (event.key === 'Enter' && closest(event, '[name=code]')) {
-            event.preventDefault();
-            void this.join();
-        }
-        radioKeys(event);
+    edition() {
+        return /** @type {HTMLSelectElement | null} */ (this.root.querySelector('[name=edition]'))?.value ?? 'classic';
     }
 
     /** @param {Event} event */
     async click(event) {
-        const act = closest(event, '[data-a]')?.dataset.a, opponents = closest(event, '[data-opponents]')?.dataset.opponents,
-            level = closest(event,
-            '[data-level]')?.dataset.level;
-        if (opponents) saveSettings({ opponents: Number(opponents) });
-        if (level) saveSettings({ level });
-        if (opponents || level) this.render();
-        if (act === 'play') {
-            const edition = /** @type {HTMLSelectElement | null} */ (this.root.querySelector('[name=edition]'))?.value;
-            void this.app.start(() => startBotGame(this.app.core(edition ?? 'classic'), settings.name, settings.opponents,
+        const act = closest(event, '[data-a]')?.dataset.a;
+        if (act === 'play')
+            void this.app.start(() => startBotGame(this.app.core(this.edition()), settings.name, settings.opponents,
                 settings.level));
-        } else if (act === 'settings') this.app.settings();
-        else if (act === 'theme') {
-            saveSettings({ theme: document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark' });
-        } else if (act === 'hotseat') void this.hotSeat();
+        else if (act === 'settings') this.app.settings();
         else if (act === 'invite') this.app.go('friends/new');
         else if (act === 'join') void this.join();
+        else if (act === 'hotseat') void (await import('./newgame.js')).hotSeat(this.app, this.edition());
+        else if (act === 'opponents') void (await import('./newgame.js')).chooseOpponents(() => this.draw());
     }
 
     /** To the table, if there is something to do there; else the reason stands under the field. */
@@ -177,8 +354,7 @@ export class HomeView {
             '').toUpperCase();
         const say = /** @param {string} text @param {string} [watch] */ (text, watch = '') => {
             this.problem = { text, watch };
-            if (!this.stopped)
-                this.render();
+            this.draw();
         };
         if (!/^[A-Z0-9]{4,12}$/.test(code)) {
             say(_('A code has eight letters and digits.'));
@@ -188,7 +364,7 @@ export class HomeView {
         const { ServerError, api, serverWords, visit } = await import('./online.js');
         try {
             await visit();
-            /** @type {{table: import('./online.js').Table}} */
+            /** @type {{table: Table}} */
             const { table } = await api('GET', `tables/${code}`);
             if (this.stopped)
                 return;
@@ -201,46 +377,5 @@ export class HomeView {
         } catch (error) {
             say(serverWords(error instanceof ServerError ? error.code : 'no_server'));
         }
-    }
-
-    /** Several people on one device, with bots if they like. */
-    async hotSeat() {
-        const row = /** @param {number} i */ (i) => html`<fieldset class="seatrow"><legend class="vh">${_('Seat %{n}', { n: i
-            + 1 })}</legend>${
-            avatar(i)}<select class="inp" name="kind${i}" aria-label="${_('Who plays seat %{n}', { n: i + 1 })}">${i > 1 ?
-            html`<option value="none">${_('nobody')}</option>` : ''}<option value="" ${i < 2 ? 'selected' : ''}>${
-                _('person')}</option>${
-            LEVELS.map((l) => html`<option value="${l}">${_('bot, %{level}', { level: levelName(l)
-                })}</option>`)}</select><input class="inp" type="text" name="name${
-                i}" dir="auto" maxlength="96" aria-label="${_('Name of seat %{n}',
-                { n: i + 1 })}" value="${i === 0 ? settings.name : ''}" placeholder="${_('Player %{n}', { n: i + 1
-                    })}"></fieldset>`;
-        /** @type {import('./game.js').Seat[]} */
-        let seats = [];
-        const value = await dialog(_('On one device'),
-            html`<p class="note">${_('Pass the device around; cards are covered in between.')}</p><div class="seatrows">${[0,
-            1, 2,
-            3].map(row)}</div><p class="dlgf"><button class="btn" value="">${
-                _('Cancel')}</button> <button class="btn pri" value="go">${
-            _('Start')}</button></p>`, { wire: (box) => {
-            const readSeats = () => {
-                seats = [0, 1, 2, 3].flatMap((i) => {
-                    const kind = /** @type {HTMLSelectElement} */ (box.querySelector(`[name=kind${i}]`)).value,
-                        name = cutName(/** @type {HTMLInputElement} */ (box.querySelector(`[name=name${i}]`)).value);
-                    return kind === 'none' ? [] : [{ name: name || (kind ? botName(i) : _('Player %{n}', { n: i + 1 })),
-                        level: kind }];
-                });
-            };
-            box.addEventListener('input', readSeats);
-            readSeats();
-        } });
-        if (value !== 'go')
-            return;
-        if (!seats.some((s) => !s.level)) {
-            toast(_('At least one seat must be for a person.'));
-            return;
-        }
-        const edition = /** @type {HTMLSelectElement | null} */ (this.root.querySelector('[name=edition]'))?.value;
-        void this.app.start(() => LocalGame.start(this.app.core(edition ?? 'classic'), seats));
     }
 }

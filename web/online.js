@@ -20,7 +20,7 @@ import { keepGame, read, settings, write } from './store.js';
 /** @typedef {{code: string, state: 'waiting' | 'running' | 'over' | 'closed', edition: string, public: boolean, hints?:
  * boolean, clock: string, you: number, host: boolean, version: number, round: number, turn: number,
  *  seats: TableSeat[], rematch?: string, points?: number[], winners?: number[], created: number, commitment?: string,
- * host_gone?: number}} Table */
+ * host_gone?: number, daily?: {date: string, number: number, counted: boolean}}} Table */
 /** @typedef {import('./game.js').Draft} Draft */
 /** @typedef {{used?: number, text?: string, held?: Draft | null, number?: string, commitment?: string}} Memory what this
  *  browser remembers of a table: what the core saves, and what is placed; of older pages: the part in the shuffle */

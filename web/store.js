@@ -52,7 +52,7 @@ function keep(key, value) {
 /** @type {Settings} */
 export const settings = { name: '', theme: 'auto', language: null, letters: true, sound: false, volume: .6, vibration: false,
     spaces: false,
-    opponents: 1, level: 'casual', ...read('settings', {}) };
+    opponents: 1, level: 'novice', ...read('settings', {}) };
 
 /** @param {Partial<Settings>} change */
 export function saveSettings(change) {

@@ -75,7 +75,7 @@ await test('lessons 1 to 3 ask for three things; the last one rings the tomb of 
 
 await test('the tutorial, ten steps, by touch', async () => {
     const page = await open(browser, host.url, PHONE);
-    await tap(page.getByRole('link', { name: /New here/ }));
+    await tap(page.getByRole('link', { name: 'Start', exact: true }));
     const wanted = [/./, /ruby/, / \w\d \w\d \w\d/, / \w\d \w\d/, /emerald/, /torch/, /potion/, /red cross/, /tomb/, /tomb/];
     let wentBack = false;
     for (let step = 1; step <= 10; step++) {
@@ -372,7 +372,9 @@ await test('a game without a network, after the first visit', async () => {
     await allKept(page);
     host.sent.down = true;
     await page.reload();
+    await page.getByRole('button', { name: '1 opponent, Novice' }).tap();
     await page.getByRole('radio', { name: 'Expert' }).tap();
+    await page.getByRole('button', { name: 'Done' }).tap();
     await begin(page, tap);
     await keep(page, tap);
     let marks = 0;

@@ -96,8 +96,11 @@ await test('a whole game by mouse, 1440x900', async () => {
 
 await test('a whole game by touch, 390x844, against two', async () => {
     const page = await open(browser, host.url, PHONE), tap = (l) => l.tap();
+    await tap(page.getByRole('button', { name: '1 opponent, Novice' }));
     await tap(page.getByRole('radiogroup', { name: 'Opponents' }).getByRole('radio', { name: '2' }));
     await tap(page.getByRole('radio', { name: 'Novice' }));
+    await tap(page.getByRole('button', { name: 'Done' }));
+    await page.getByRole('button', { name: '2 opponents, Novice' }).waitFor();
     await begin(page, tap);
     await keep(page, tap);
     const totals = await finish(page, tap, async (what, i) => {
@@ -931,7 +934,9 @@ await test('a browser that keeps nothing, has no worker, gets no engine or anoth
     await page.getByRole('link', { name: 'Watch replay' }).click();
     await page.getByRole('button', { name: 'Step forward' }).waitFor();
     await page.getByRole('link', { name: 'Pyramids, home' }).click();
-    await page.getByRole('link', { name: /^Replays 1 game/ }).waitFor();
+    await page.getByRole('link', { name: 'Games' }).click();
+    await page.locator('.gamelist .game').first().waitFor();
+    equal(await page.locator('.gamelist .game').count(), 1, 'games kept while the page is open');
     quiet(page);
     await page.addInitScript(() => {
         delete globalThis.Worker;

@@ -389,7 +389,8 @@ await test('small enough, fast enough', async () => {
     const shown = Date.now() - began, bytes = host.sent.bytes;
     console.log(`# all files compressed: ${total} bytes; sent for the first screen: ${bytes}; ` +
         `first screen after ${shown} ms`);
-    truth(total < 300000, 'all files are below 300 KB');
+    truth(total < 340000, 'all files are below 340 KB');
+    truth(bytes < 200000, 'the first screen is below 200 KB');
     await page.context().close();
 });
 

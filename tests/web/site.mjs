@@ -12,6 +12,10 @@ export const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval';
     "connect-src 'self'; worker-src 'self'; "
     + "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/** All that the page asks without being told to. This server has no expedition. */
+const ASKED = { '/api/editions': '{"editions": [{"name": "classic", "title": "Classic"}]}',
+    '/api/daily': '{"today": null}' };
+
 /** Serves the folder; counts the bytes that went out. */
 export function serve(folder) {
     const sent = { bytes: 0, down: false };
@@ -20,9 +24,9 @@ export function serve(folder) {
             name = join(folder, path === '/' ? 'index.html' : path);
         if (sent.down)
             return request.socket.destroy();
-        if (path === '/api/editions') {        // all that the page asks without being told to
+        if (ASKED[path]) {
             response.writeHead(200, { 'content-type': 'application/json' });
-            return response.end('{"editions": [{"name": "classic", "title": "Classic"}]}');
+            return response.end(ASKED[path]);
         }
         if (!name.startsWith(folder) || !existsSync(`${name}.gz`)) {
             response.writeHead(404, { 'content-type': 'application/json' });

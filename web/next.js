@@ -1,0 +1,43 @@
+/**
+ * next.js: what the first page offers, and in which order (design: one next thing). It decides from facts alone and draws
+ * nothing, so that a test can try all situations.
+ */
+
+/**
+ * @typedef {object} Situation
+ * @property {number} waiting tables where this player's choice is awaited
+ * @property {'none' | 'away' | 'open' | 'begun' | 'over'} daily today's expedition; none: this page has none, away: the
+ * server cannot be reached
+ * @property {boolean} game a game on this device is under way
+ * @property {boolean} lessons begun, not finished
+ * @property {boolean} known somebody has played or learned here before
+ * @property {'none' | 'open' | 'solved'} puzzle of the day
+ * @property {number} others tables under way where others choose
+ */
+
+/** @typedef {'table' | 'daily' | 'puzzle' | 'game' | 'other'} Row */
+/** @typedef {Row | 'lessons' | 'first' | 'play'} Lead */
+
+/** What leads: the only filled button of the page. @param {Situation} now @returns {Lead} */
+function leadOf({ waiting, daily, game, lessons, known, puzzle }) {
+    if (waiting) return 'table';
+    if (daily === 'begun') return 'daily';
+    if (game) return 'game';
+    if (lessons) return 'lessons';
+    if (!known) return 'first';
+    return daily === 'open' ? 'daily' : puzzle === 'open' ? 'puzzle' : 'play';
+}
+
+/** Everything that applies is there once: it leads, or it is a row. @param {Situation} now
+ * @returns {{lead: Lead, rows: Row[]}} */
+export function decide(now) {
+    const lead = leadOf(now), rows = /** @type {Row[]} */ ([]);
+    for (let i = lead === 'table' ? 1 : 0; i < now.waiting; i++)
+        rows.push('table');
+    if (now.daily !== 'none' && lead !== 'daily') rows.push('daily');
+    if (now.puzzle === 'open' && lead !== 'puzzle') rows.push('puzzle');
+    if (now.game && lead !== 'game') rows.push('game');
+    for (let i = 0; i < now.others; i++)
+        rows.push('other');
+    return { lead, rows };
+}
