@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """texts.py OUT: writes the page's copy of the texts that it shares with the terminal. OUT is one of
 
-    sentences.js    why a step is refused, and what each symbol does (on the table)
+    sentences.js    what happens in a game, why a step or a request is refused, and what each symbol does
     faulttexts.js   what is wrong with a record or an edition
     rulebook.js     the rules
 
-They are made from src/text/sentences.inc, src/text/rulebook.inc and the list of error codes in err.h. English is in these
+They are made from src/text/sentences.inc, src/text/rulebook.inc, the list of error codes in err.h and that of events
+in story.h. English is in these
 scripts; translations are looked up by it as for every other text of the page (po-to-json takes ids() for this).
 
 The three are also kept in web/, for editors, type checks and tests that import the sources. The test `texts` compares them;
@@ -25,7 +26,7 @@ def read(path):
 
 def rows(path, *names):
     """The rows NAME(...) of a file as [NAME, part...]: words, and strings (in pieces, marked by N_ and NP_)."""
-    text = re.sub(r'/\*.*?\*/', '', read(path), flags=re.S)
+    text = re.sub(r'/\*.*?\*/|^#.*?$', '', read(path), flags=re.S | re.M)
     token = re.compile(r'\s*(?:(?P<string>"(?:[^"\\]|\\.)*")|(?P<word>\w+)|(?P<sign>[(),]))')
     found, at, depth = [], 0, 0
     while text[at:].strip():
@@ -56,8 +57,10 @@ def errors():
         r'X\((\w+), (\w+), (-?\d+), "(\w*)"\)', read('src/engine/include/pyramids/err.h'))}
 
 
-def sentences():
-    return rows('src/text/sentences.inc', 'FAULT', 'FAULT_MANY', 'MISUSE', 'REASON')
+def sentences(kind):
+    found = rows('src/text/sentences.inc', 'FAULT', 'FAULT_MANY', 'MISUSE', 'REASON', 'REFUSAL', 'EVENT', 'EVENT_MANY',
+        'COUNT')
+    return [row[1:] for row in found if row[0] in (kind, kind + '_MANY')]
 
 
 def rulebook():
@@ -66,13 +69,27 @@ def rulebook():
 
 def reasons():
     codes = errors()
-    return [[*codes[row[1]], row[2]] for row in sentences() if row[0] == 'REASON']
+    return [[*codes[name], text] for name, text in sentences('REASON')]
 
 
 def faults():
     """Number, rule, values, text and, if it depends on a number, its other form."""
     codes = errors()
-    return [[*codes[row[1]][:2], *row[2:]] for row in sentences() if row[0].startswith('FAULT')]
+    return [[*codes[name][:2], *row] for name, *row in sentences('FAULT')]
+
+
+def refusals():
+    """The code of the protocol and its sentence, without those that the page cannot meet."""
+    return [[code, text] for code, clients, text in sentences('REFUSAL') if 'p' in clients]
+
+
+def events():
+    """By the numbers of story.h: values, whether it is news, text and, if it depends on a number, its other form."""
+    found = {name: row for name, *row in sentences('EVENT')}
+    kinds = re.findall(r'X\((\w+), (\d+), ([01])\)', read('src/record/include/pyramids/story.h'))
+    if {name for name, _, _ in kinds} != set(found) or [int(n) for _, n, _ in kinds] != list(range(len(kinds))):
+        sys.exit('texts.py: the events of sentences.inc are not those of story.h')
+    return [[found[name][0], int(news), *found[name][1:]] for name, _, news in kinds]
 
 
 def chapters():
@@ -94,7 +111,8 @@ def symbols():
 
 def ids():
     """The texts that the page translates."""
-    return ({row[1] for row in symbols()} | {row[3] for row in reasons() + faults()} |
+    return ({row[1] for row in symbols() + refusals() + sentences('COUNT')} | {row[2] for row in events()} |
+        {row[3] for row in reasons() + faults()} |
         {text for row in chapters() for text in row[1:]})
 
 
@@ -130,10 +148,16 @@ def table(name, about, kind, lines):
 def make(name):
     head = f'/** {name}: made by scripts/texts.py from src/text; do not change it by hand. */\n'
     if name == 'sentences.js':
-        return head + table('REASONS', 'Why a step is refused: error code, rule, name on the wire, sentence.',
-            '[number, string, string, string][]',
-            reasons()) + table('SYMBOL_RULES', 'What symbols do (R11): characters of an edition, sentence.',
-            '[string, string][]', symbols())
+        return ''.join((head,
+            table('EVENTS', 'What happened, by the numbers of story.h: values, 1 for news, sentence, its plural.',
+                '[string, number, string, string?][]', events()),
+            table('COUNTS', 'How many of a symbol: its character, one, many.', '[string, string, string][]',
+                sentences('COUNT')),
+            table('REFUSALS', 'Why a server refuses: its code, sentence.', '[string, string][]', refusals()),
+            table('REASONS', 'Why a step is refused: error code, rule, name on the wire, sentence.',
+                '[number, string, string, string][]', reasons()),
+            table('SYMBOL_RULES', 'What symbols do (R11): characters of an edition, sentence.', '[string, string][]',
+                symbols())))
     if name == 'faulttexts.js':
         return head + table('FAULTS', 'What is wrong: error code, rule, values that fill the text, text, its plural.',
             '[number, string, string, string, string?][]', faults())

@@ -121,8 +121,14 @@ def case_texts_of_the_page(_):
         code=1).err == f'<stdin>:11: {sentence.replace("%s", "5:d1")} ({rule})\n'
     # Every code that the page can meet has a sentence there.
     known = {row[0] for row in texts.faults()}
-    known |= {texts.errors()[row[1]][0] for row in texts.sentences() if row[0] == 'MISUSE'}
+    known |= {texts.errors()[name][0] for name, _ in texts.sentences('MISUSE')}
     assert known == {number for number, _, _ in texts.errors().values()}
+    # What a server refuses has a sentence, or is what only a program does wrong. `origin` needs the page's address.
+    codes = set(re.findall(r'X\([A-Z_]+, "(\w+)", \d+\)', read(os.path.join(ROOT, 'src', 'server', 'error.h'))))
+    told = {code for code, _, _ in texts.sentences('REFUSAL')}
+    assert len(codes) > 30 and told < codes and codes - told == {
+        'bad_json', 'bad_message', 'unknown_type', 'too_long', 'bad_code', 'origin', 'not_open', 'not_seated', 'seated',
+        'not_running', 'illegal', 'not_found', 'method'}, codes ^ told
 
 
 def case_wrong_usage(_):
@@ -725,7 +731,7 @@ def case_analyze(folder):
     # What chance brought is told in words, not in lines of the record.
     moments = re.findall(r'<td class="t">([^<]*)</td><td>[+-]?\d', html.split('The luckiest moments')[1])
     assert len(moments) == 10 and not re.search(r'\b(reveal|show|draw|deal) \d', html), moments
-    assert all(re.fullmatch(r'Pattern \w+ is revealed\.|New in the display: \d+(, \d+)*\.|.* draws \d+ from the '
+    assert all(re.fullmatch(r'Pattern \w+ is revealed\.|New in the display: \d+(, \d+)*\.|.* draws card \d+ from the '
         r'deck\.|The first cards are dealt\.', m) for m in moments), moments
     assert '<polyline' in html and 'http' not in html and '<script' not in html and 'viewport' in html
     # A game under way can be looked at, too.

@@ -525,3 +525,43 @@ TEST("whatever comes from elsewhere is fit for a terminal")
     pyr_text_player((struct pyr_word){ "Ana\u202eneB", 9 }, name, sizeof name);
     CHECK_STR(name, "Ana?neB");
 }
+
+TEST("the story of a game, which the page tells in the same words")
+{
+    struct pyr_edition edition;
+    struct pyr_event event;
+    struct pyr_sentence sentence[PYR_MAX_SENTENCES];
+    struct pyr_lines lines;
+    size_t size, length;
+    char *box = check_file("tests/data/plain.edition", &size), *game, *told, text[240];
+    CHECK_INT(pyr_edition_read(&edition, box, size, NULL), PYR_OK);
+    game = check_file("tests/data/plain-2.pyr", &size);
+    told = check_file("tests/data/story.txt", &length);
+    const char *wanted = told;
+    unsigned turn = 0;
+    pyr_lines_init(&lines, game, size);
+    while (pyr_lines_next(&lines, false)) {
+        CHECK(pyr_event_read(&event, &edition, &lines));
+        unsigned count = pyr_story_read(&event, &edition.box, sentence);
+        for (unsigned i = 0; i < count; i++) {
+            pyr_text_sentence(&sentence[i], &edition, sentence[i].seat ? "Ben" : "Ana", turn, text, sizeof text);
+            turn += sentence[i].kind == PYR_STORY_REVEAL;
+            size_t line = strcspn(wanted, "\n");
+            if (!CHECK(line == strlen(text) && !memcmp(wanted, text, line)))
+                printf("# %s\n", text);
+            wanted += line + (wanted[line] == '\n');
+        }
+    }
+    CHECK_STR(wanted, "");
+    CHECK_INT(turn, 28);
+    free(told);
+    free(game);
+    free(box);
+}
+
+TEST("what a server refuses has a sentence for the terminal, or is nothing for people")
+{
+    CHECK_STR(pyr_text_refusal("banned"), "The operator of this server has banned you.");
+    CHECK_STR(pyr_text_refusal("no_visitor"), "The server no longer recognises you.");
+    CHECK(!pyr_text_refusal("bad_json") && !pyr_text_refusal(""));
+}

@@ -11,8 +11,8 @@ import { playSound } from './sound.js';
 
 /** Announces what has happened since the last look. @param {Table} table @param {string[]} lines */
 export function tellNews(table, lines) {
-    const fresh = logEntries(lines, table.edition).filter((e) => e.line >= table.seenLines);
-    const words = fresh.filter((e) => e.kind === 'line').map((e) => `${e.text}.`);
+    const fresh = logEntries(table.core, lines).filter((e) => e.line >= table.seenLines);
+    const words = fresh.filter((e) => e.kind === 'line').map((e) => e.text);
     table.before = new Map();
     const then = table.core.viewAt(table.seenLines, -1);
     if (then && lines.length - table.seenLines < 30)
@@ -20,7 +20,7 @@ export function tellNews(table, lines) {
     const view = table.core.view(table.game.me);
     // Of one's own only what one has not seen already: points, and what a cross did not bring.
     const loud = fresh.filter((e) => e.loud && (e.seat !== table.game.me || e.lost || lines[e.line].startsWith('points')))
-        .map((e) => `${e.text}.`);
+        .map((e) => e.text);
     const turned = fresh.some((e) => e.kind === 'turn'), more = turned ? missedWords(table, lines) : [];
     if (view && view.turn === 0 && view.round > 0 && turned)
         more.push(_('Round %{n} begins: the expedition cards are shuffled, a new torch can be lit.', { n: view.round + 1 }));

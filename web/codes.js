@@ -23,6 +23,7 @@ export const EVENT = { table: 1, lines: 2, ready: 3, edition: 4, over: 5, refuse
     returned: 10, missed: 11, bad: 12 };
 export const WISH = { connect: 1, drop: 2 };
 export const FLAG = { elsewhere: 1, restarting: 2, slow: 4, unsent: 8 };
+export const STORY = { show: 1, reveal: 2, lost: 8, complete: 9, score: 13 };
 export const LUCK = { decision: 1, chance: 2, cap: 32768, quick: 512, seed: 1, unsure: 0, exact: 2 };
 export const OPTION = { usual: 401, points: 408, win: 412, points_margin: 416, win_margin: 420, size: 432 };
 export const DECISION = { line: 0, seat: 4, made: 8, best: 440, bests: 2600, points_lost: 2604, win_lost: 2608,

@@ -131,7 +131,7 @@ export function raceTable(table, view) {
 
 /** The completed cards of all players, each a button that shows it. @param {Table} table @param {View} view */
 export function shelvesHtml(table, view) {
-    const entries = logEntries(table.core.lines(), table.edition);
+    const entries = logEntries(table.core, table.core.lines());
     const chip = /** @param {number} s @param {number} n */ (s, n) => {
         const { mark } = entries.filter((e) => e.seat === s && e.mark?.card === n).at(-1) ?? {},
             { colour } = table.edition.cards[n];

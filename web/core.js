@@ -197,6 +197,8 @@ export class Core {
         this.x = new WebAssembly.Instance(module).exports;
         /** @type {Edition} */
         this.edition = parseEdition('');
+        /** Kept, since the log is drawn often. @type {Map<string, number[][]>} */
+        this.stories = new Map();
     }
 
     /** A second, independent one with the same edition. */
@@ -244,6 +246,7 @@ export class Core {
             return this.fault(code);
         this.x.edition_write();
         this.edition = parseEdition(this.text(this.x.buffer()));
+        this.stories.clear();
         return null;
     }
 
@@ -296,6 +299,18 @@ export class Core {
     tag(name, value) {
         this.put(`${name}\n${value}`);
         return this.x.match_tag() === 0;
+    }
+
+    /** What happened in a line of a record: kind, seat, spaces, other numbers of each sentence (story.h). @param {string}
+     * line @returns {number[][]} */
+    story(line) {
+        let story = this.stories.get(line);
+        if (!story) {
+            story = this.x.story(this.put(line)) ? this.text(this.x.buffer()).trim().split('\n').map((sentence) =>
+                sentence.split(' ').map(Number)) : [];
+            this.stories.set(line, story);
+        }
+        return story;
     }
 
     names() {

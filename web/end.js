@@ -165,7 +165,7 @@ function choiceHtml(e, line, name, { edition }, cost) {
  * is added
  * @param {boolean} refining */
 function judgedHtml(judged, names, core, winners, link, refining) {
-    const lines = core.lines(), entries = logEntries(lines, core.edition);
+    const lines = core.lines(), entries = logEntries(core, lines);
     const worst = turningPoints(judged);
     const turnOf = /** @param {number} line */ (line) => turnName(lines.slice(0, line).filter((l) =>
         l.startsWith('reveal')).length - 1);

@@ -10,6 +10,7 @@ import { icon } from './draw.js';
 import { Game, wholeText } from './game.js';
 import { DRAW, EVENT, NOBODY, WISH, dealAnew, takeStep } from './core.js';
 import { codeOf, playerName } from './words.js';
+import { REFUSALS } from './sentences.js';
 import { keepGame, read, settings, write } from './store.js';
 
 /** @typedef {import('./main.js').App} App */
@@ -42,28 +43,11 @@ export class ServerError extends Error {
 export function serverWords(code) {
     switch (code) {
     case 'no_server': return _('This page has no game server, or it cannot be reached. You can still play against bots.');
-    case 'no_visitor': return _('The server does not recognise you: this browser blocks cookies for this page. Please ' +
-        'allow them.');
-    case 'unknown_visitor': return _('The server no longer recognises you. It may be using another database.');
-    case 'bad_cookie': return _('The server cannot read your cookies, so it does not recognise you. Nothing was changed.');
-    case 'no_table': return _('No table has this code.');
-    case 'taken': return _('That seat is taken, or no seat is free. You can watch.');
-    case 'begun': return _('The game has started. You can watch.');
-    case 'bad_key': return _('This seat is reserved for a friend; this link has the wrong key.');
-    case 'too_many': return _('The server has too many tables or visitors right now. Please try again later.');
-    case 'banned': return _('The operator of this server has banned you.');
-    case 'too_fast': return _('That was too fast. Please wait a moment.');
-    case 'storage': case 'stopping': return _('The server cannot do this now. Please try again.');
-    case 'late': return _('The turn was over before your choice arrived.');
-    case 'not_host': return _('Only the host of the table can do this.');
-    case 'bad_name': return _('Please choose another name.');
-    case 'no_hints': return _('This table was made without hints.');
-    case 'here': return _('That player is connected.');
     case 'origin': return _('The server does not accept visitors at this address. Its operator can allow it: %{command}',
         { command: `pyramids serve --origin ${location.origin}` });
-    case 'no_edition': return _('The server does not have this edition.');
-    default: return _('The server reports: %{code}', { code });
     }
+    const found = REFUSALS.find(([known]) => known === code);
+    return found ? _(found[1]) : _('The server reports: %{code}', { code });
 }
 
 /** @param {string} method @param {string} path @param {object} [body] @returns {Promise<any>} */

@@ -1,4 +1,53 @@
 /** sentences.js: made by scripts/texts.py from src/text; do not change it by hand. */
+/** What happened, by the numbers of story.h: values, 1 for news, sentence, its plural. */
+export const EVENTS = /** @type {[string, number, string, string?][]} */ ([
+    ['n12', 0, '%s keeps cards %d and %d.'],
+    ['l', 0, 'New in the display: %s.', 'New in the display: %s.'],
+    ['rtp', 0, 'Round %u, turn %u: pattern %s'],
+    ['n', 0, '%s has nothing to mark and passes.'],
+    ['ns1g', 0, '%s marks %s on %d: %s.'],
+    ['ns1', 0, '%s marks %s on %d.'],
+    ['ns1g', 0, '%s, extra mark: %s on %d: %s.'],
+    ['ns1', 0, '%s, extra mark: %s on %d.'],
+    ['n1', 1, '%s loses %u extra mark: no space is left for it (Q3).',
+        '%s loses %u extra marks: no space is left for them (Q3).'],
+    ['n1c', 1, '%s completes card %d, %s.'],
+    ['n1', 0, '%s takes card %d from the display.'],
+    ['n1', 0, '%s draws card %d from the deck.'],
+    ['n1c', 1, '%s takes %d pyramid points for %s.'],
+    ['n1', 0, '%s has %d point.', '%s has %d points.'],
+]);
+/** How many of a symbol: its character, one, many. */
+export const COUNTS = /** @type {[string, string, string][]} */ ([
+    ['r', '%u ruby', '%u rubies'],
+    ['e', '%u emerald', '%u emeralds'],
+    ['s', '%u skull', '%u skulls'],
+    ['p', '%u potion', '%u potions'],
+    ['x', '%u red cross', '%u red crosses'],
+]);
+/** Why a server refuses: its code, sentence. */
+export const REFUSALS = /** @type {[string, string][]} */ ([
+    ['no_table', 'No table has this code.'],
+    ['taken', 'That seat is taken, or no seat is free. You can watch.'],
+    ['begun', 'The game has started. You can watch.'],
+    ['bad_key', 'The seat is reserved for a friend; this is not its key.'],
+    ['not_host', 'Only the host of the table can do this.'],
+    ['late', 'The turn was over before your choice arrived.'],
+    ['not_due', 'Nothing to decide now.'],
+    ['not_over', 'The game is not over yet.'],
+    ['here', 'That player is connected.'],
+    ['no_hints', 'This table was made without hints.'],
+    ['too_many', 'The server has too many tables or visitors right now. Please try again later.'],
+    ['too_fast', 'That was too fast. Please wait a moment.'],
+    ['banned', 'The operator of this server has banned you.'],
+    ['storage', 'The server cannot do this now. Please try again.'],
+    ['stopping', 'The server cannot do this now. Please try again.'],
+    ['bad_name', 'The server does not accept this name.'],
+    ['no_visitor', 'The server does not recognise you: this browser blocks cookies for this page. Please allow them.'],
+    ['unknown_visitor', 'The server no longer recognises you. It may be using another database.'],
+    ['bad_cookie', 'The server cannot read your cookies, so it does not recognise you. Nothing was changed.'],
+    ['no_edition', 'The server does not have this edition.'],
+]);
 /** Why a step is refused: error code, rule, name on the wire, sentence. */
 export const REASONS = /** @type {[number, string, string, string][]} */ ([
     [-195, 'R9', 'wall', 'That space is a wall.'],

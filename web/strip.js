@@ -25,7 +25,7 @@ export function movesSince(table, lines, since) {
     const moves = new Map();
     if (!before || !after)
         return moves;
-    for (const { seat, mark, line } of logEntries(lines, table.edition))
+    for (const { seat, mark, line } of logEntries(table.core, lines))
         if (line >= since && mark && seat !== table.game.me && !moves.has(seat)) {
             const [a, b] = [before.desks[seat], after.desks[seat]], erased = a.skulls - b.skulls;
             const more = /** @type {const} */ ([['ruby', b.rubies - a.rubies], ['emerald', b.emeralds - a.emeralds],

@@ -443,7 +443,7 @@ function logLines(table) {
             class="lw">${words}${settings.spaces ? html` <small>${spaceNames(cells)}</small>` : ''}</span><span class="ls">${
             chars.map(symbolOf)}</span></button>`;
     };
-    for (const e of logEntries(lines, edition)) {
+    for (const e of logEntries(core, lines)) {
         if (e.kind === 'turn')
             parts.push(part = [html`<li class="turn">${e.html}</li>`]);
         else

@@ -58,7 +58,7 @@ export class ReplayView {
         this.me = me;
         this.lines = core.lines();
         this.names = core.names().map(playerName);
-        this.entries = logEntries(this.lines, core.edition, me);
+        this.entries = logEntries(core, this.lines, me);
         this.moves = movesOf(this.lines);
         this.bots = new Map(this.lines.filter((l) => l.startsWith('tag bot ')).map((l) => /** @type {[number, string]} */
             ([Number(l.split(
@@ -420,7 +420,7 @@ export class ReplayView {
                 : html`${round} · <span
             dir="auto">${name}</span>`}</p><p class="title rp-say">${result ? '' : html`<span class="only-p2" dir="auto">${
                 name}: </span>`}${text} ${
-            symbolsOf(edition, move.parts)}</p><p class="sub">${result ? result[1] : lost ? lost.text : best ?
+            symbolsOf(edition, move.parts)}</p><p class="sub">${result ? result[1] : lost ? lost.html : best ?
             this.betterHtml(best) : decision &&
                 !decision.mark ?
             _('The best choice, or nearly.') : ''}</p></div>${this.verdictHtml(decision)}</section>`;

@@ -1,14 +1,14 @@
 /**
  * words.js: codes and lines to sentences in the player's language: why something is illegal, what happened. faults.js has
  * what is wrong with a text.
- * A whole sentence a cause. Rules are cited by their tag, which the page makes into a link.
+ * A whole sentence per cause, most of them in sentences.js. Rules are cited by their tag, which the page makes into a link.
  */
 import { NONE, html, sentence } from './html.js';
-import { _, ngettext, listWords, number } from './i18n.js';
+import { _, fillInOrder, ngettext, listWords, number } from './i18n.js';
 import { ROMAN, SYMBOLS, symbolOf } from './draw.js';
-import { COLOURS, spaceName, spacesOf } from './core.js';
-import { GAME, WORTH } from './codes.js';
-import { REASONS, SYMBOL_RULES } from './sentences.js';
+import { COLOURS, spaceName, spacesFrom, spacesOf } from './core.js';
+import { GAME, STORY, WORTH } from './codes.js';
+import { COUNTS, EVENTS, REASONS, SYMBOL_RULES } from './sentences.js';
 
 /** @typedef {import('./core.js').Edition} Edition */
 /** @typedef {import('./core.js').Desk} Desk */
@@ -92,14 +92,8 @@ export function cardSymbols(edition, card) {
 
 /** How many of a symbol. @param {string} c @param {number} n */
 function countWord(c, n) {
-    switch (c) {
-    case 'r': return ngettext('%{n} ruby', '%{n} rubies', n);
-    case 'e': return ngettext('%{n} emerald', '%{n} emeralds', n);
-    case 'f': return ngettext('%{n} torch', '%{n} torches', n);
-    case 's': return ngettext('%{n} skull', '%{n} skulls', n);
-    case 'p': return ngettext('%{n} potion', '%{n} potions', n);
-    default: return ngettext('%{n} red cross', '%{n} red crosses', n);
-    }
+    const [, one, many] = COUNTS.find(([known]) => known === c) ?? [];
+    return one && many ? fillInOrder(ngettext(one, many, n), [n]) : ngettext('%{n} torch', '%{n} torches', n);
 }
 
 /** @param {Edition} edition @param {number} card */
@@ -136,12 +130,13 @@ export const symbolRule = (name) => _(SYMBOL_RULES.find(([characters]) => [...ch
 /** A message as HTML: the rules that it cites in brackets are a click away. @param {string} text */
 export const withRules = (text) => html`${text.split(/ \(([RQ]\d+)\)/).map((part, i) => i % 2 ? ruleLink(part) : part)}`;
 
+/** "2 rubies, torch, tomb", as the terminal writes it. @param {string[]} chars of an edition */
+const charWords = (chars) => [...'refspxT'].filter((c) => chars.includes(c)).map((c) => 'fT'.includes(c) ? spaceWord(c) :
+    countWord(c, chars.filter((one) => one === c).length)).join(', ');
+
 /** What marks bring, in words. @param {Edition} edition @param {{card: number, cells: number[]}[]} parts */
-export function gainWords(edition, parts) {
-    return parts.flatMap(({ card, cells }) => cells.map((i) => edition.cards[card].cells[i])).filter((c) =>
-        !'.v#'.includes(c)).map(spaceWord).join(
-        ', ');
-}
+export const gainWords = (edition, parts) => charWords(parts.flatMap(({ card, cells }) => cells.map((i) =>
+    edition.cards[card].cells[i])));
 
 /** A choice taken apart: 17:a1a2+22:c1. @param {string} move */
 export const moveParts = (move) => move === '-' ? [] : move.split('+').map((part) => {
@@ -229,90 +224,52 @@ export function winnerWords(names, totals, lowest, winners, me = -1) {
  * was marked on it then, and all its marks after that */
 
 /**
- * The log in words, oldest first. @param {string[]} lines of a record @param {Edition} edition @param {number} [me] the
- * seat of who reads
+ * The log in words, oldest first. The module says which sentences a line has (story.h).
+ * @param {import('./core.js').Core} core @param {string[]} lines of a record @param {number} [me] the seat of who reads
  * it @returns {Entry[]}
  */
-export function logEntries(lines, edition, me = -1) {
-    const names = lines.filter((l) => l.startsWith('player ')).map((l) => playerName(l.slice(9)));
+export function logEntries(core, lines, me = -1) {
+    const { edition } = core, names = lines.filter((l) => l.startsWith('player ')).map((l) => playerName(l.slice(9)));
     /** @type {Entry[]} */
     const entries = [];
-    let reveals = 0;
     /** @type {Record<string, number[]>} */
     const marks = {};
     /** By seat. @type {number[]} */
     const totals = [], lowest = /** @type {number[]} */ ([]);
+    let reveals = 0;
     const b = /** @param {number | string} x */ (x) => html`<b>${x}</b>`;
     lines.forEach((line, at) => {
-        const [word, ...rest] = line.split(' ');
-        const seat = Number(rest[0]) - 1;
-        const say =
-            /** @param {(v: {name: string, b: (x: number | string) => string, symbols: (cells: string) => string}) => string}
-             * make @param {boolean} [loud] */ (
-            make, loud = false) => {
-            const shown = sentence((hold) => make({ name: hold(html`<b dir="auto">${names[seat]}</b>`), b: (x) => hold(b(x)),
-                symbols: (cells) => hold(html`${[...cells].map(symbolOf)}`) }));
-            const spoken = /** @param {string} cells */ (cells) => [...cells].filter((c) =>
-                !'.v#'.includes(c)).map(spaceWord).join(', ');
-            const text = make({ name: names[seat], b: String, symbols: (cells) => spoken(cells) && `(${spoken(cells)})` });
-            entries.push({ kind: 'line', seat, html: shown,
-                text: text.replace(/\s+/g, ' ').trim(), line: at, loud });
-        };
-        if (word === 'reveal') {
-            const pattern = edition.patterns.find((p) => p.name === rest[0]);
-            const text = _('Round %{round}, turn %{turn}: %{pattern}', { ...roundAndTurn(reveals),
-                pattern: pattern ? patternName(pattern) : rest[0] });
-            reveals++;
-            entries.push({ kind: 'turn', seat: -1, html: html`${text}`, text, line: at, loud: false });
-        } else if (word === 'keep') {
-            say(({ name, b }) => _('%{name} keeps %{a} and %{b}', { name, a: b(rest[1]), b: b(rest[2]) }));
-        } else if (word === 'mark') {
-            const parts = moveParts(rest[1]);
-            let crosses = 0;
-            if (!parts.length)
-                say(({ name }) => _('%{name} passes', { name }));
-            parts.forEach(({ card, cells }, i) => {
-                const spaces = spaceNames(cells), chars = cells.map((k) => edition.cards[card].cells[k]).join('');
-                marks[`${seat}.${card}`] = [...marks[`${seat}.${card}`] ?? [], ...cells];
-                if (i)
-                    say(({ name, b, symbols }) => _('%{name}, extra mark: %{spaces} on %{card} %{symbols}', { name, spaces,
-                        card: b(card),
-                        symbols: symbols(chars) }));
-                else
-                    say(({ name, b, symbols }) => _('%{name} marked %{spaces} on %{card} %{symbols}', { name, spaces, card:
-                        b(card), symbols: symbols(
-                        chars) }));
-                entries[entries.length - 1].mark = { card, cells, marks: marks[`${seat}.${card}`] };
-                crosses += chars.split('x').length - 1;
-                if (!chars.includes('T'))
-                    return;
-                lowest[seat] = Math.min(lowest[seat] ?? card, card);
-                const colour = colourName(edition.cards[card].colour);
-                say(({ name, b }) => _('%{name} completed %{card}, %{colour}', { name, card: b(card), colour }), true);
-            });
-            // Every cross is one more mark; those that were not made had nowhere to go (Q3).
-            const lost = crosses - Math.max(0, parts.length - 1);
-            if (lost > 0)
-                say(({ name }) => ngettext('%{name} lost %{n} extra mark: no space was left',
-                    '%{name} lost %{n} extra marks: no space was left', lost, { name }), true);
-            entries[entries.length - 1].lost = lost > 0;
-        } else if (word === 'take') {
-            say(({ name, b }) => _('%{name} took %{card} from the display', { name, card: b(rest[1]) }));
-        } else if (word === 'draw') {
-            say(({ name, b }) => _('%{name} drew %{card} from the deck', { name, card: b(rest[1]) }));
-        } else if (word === 'points') {
-            say(({ name, b }) => ngettext('%{name} took %{points} pyramid point for %{colour}',
-                '%{name} took %{points} pyramid points for %{colour}', Number(rest[2]), { name, points: b(rest[2]), colour:
-                colourName(rest[1]) }),
-                true);
-        } else if (word === 'score') {
-            totals[seat] = Number(rest[1]);
-            say(({ name, b }) => ngettext('%{name} has %{points} point', '%{name} has %{points} points', Number(rest[1]), {
-                name, points: b(rest[1]) }));
-        } else if (word === 'winner') {
-            const [what, why] = winnerWords(names, totals, lowest, rest.map((s) => Number(s) - 1), me);
-            const text = `${what}. ${why}`.replace(/\.$/, '');
-            entries.push({ kind: 'line', seat, html: html`${b(what)}. ${why}`, text, line: at, loud: true });
+        for (const [kind, by, spaces, ...n] of core.story(line)) {
+            const [values, news, one, many] = EVENTS[kind], cells = spacesFrom(spaces), seat = names[by] ? by : -1;
+            const chars = cells.map((i) => edition.cards[n[0]].cells[i]), { round, turn } = roundAndTurn(reveals);
+            const put = /** @param {(part: import('./html.js').Html, text: string | number) => string | number} show */ (
+                show) => fillInOrder(many ? ngettext(one, many, n[0]) : _(one), [...values].map((v) => v === 'n' ?
+                show(html`<b dir="auto">${names[seat]}</b>`, names[seat]) : v === 'g' ?
+                show(html`${chars.map(symbolOf)}`, charWords(chars)) : v < 'a' ? show(b(n[+v - 1]), n[+v - 1]) : v === 's' ?
+                spaceNames(cells) : v === 'c' ? colourName(COLOURS[n[1]]) : v === 'r' ? round : v === 't' ? turn :
+                edition.patterns[n[0]].name));
+            if (kind === STORY.show)
+                continue;
+            /** @type {Entry} */
+            const entry = { kind: kind === STORY.reveal ? 'turn' : 'line', seat, line: at, loud: news > 0, text: put((_h,
+                text) => text), lost: kind === STORY.lost, html: sentence((hold) => put(hold).replace(/ \((Q\d)\)/,
+                (_all, rule) => hold(ruleLink(rule)))) };
+            entries.push(entry);
+            if (kind === STORY.reveal)
+                reveals++;
+            else if (kind === STORY.score)
+                totals[seat] = n[0];
+            else if (kind === STORY.complete)
+                lowest[seat] = Math.min(lowest[seat] ?? n[0], n[0]);
+            else if (spaces)
+                entry.mark = { card: n[0], cells, marks: marks[`${seat}.${n[0]}`] =
+                    [...marks[`${seat}.${n[0]}`] ?? [], ...cells] };
+        }
+        if (line.startsWith('winner ')) {
+            const winners = line.split(' ').slice(1).map((s) => Number(s) - 1);
+            const [what, why] = winnerWords(names, totals, lowest, winners, me);
+            entries.push({ kind: 'line', seat: winners[0], html: html`${b(what)}. ${why}`, text: `${what}. ${why}`, line: at,
+                loud: true });
         }
     });
     return entries;
@@ -334,10 +291,10 @@ export function gains(edition, before, after, round) {
     const r = after.rubies - before.rubies, e = after.emeralds - before.emeralds, s = after.skulls - before.skulls;
     // A number beside a symbol is a count, and one of a kind needs no number; a number with a sign is points.
     const many = /** @param {number} n */ (n) => n > 1 ? String(n) : '';
-    if (r) list.push({ c: 'r', label: many(r), text: ngettext('%{n} ruby', '%{n} rubies', r) });
-    if (e) list.push({ c: 'e', label: many(e), text: ngettext('%{n} emerald', '%{n} emeralds', e) });
+    if (r) list.push({ c: 'r', label: many(r), text: countWord('r', r) });
+    if (e) list.push({ c: 'e', label: many(e), text: countWord('e', e) });
     if (after.torches[round] && !before.torches[round]) list.push({ c: 'f', label: ROMAN[round], text: _('torch') });
-    if (s > 0) list.push({ c: 's', label: many(s), text: ngettext('%{n} skull', '%{n} skulls', s) });
+    if (s > 0) list.push({ c: 's', label: many(s), text: countWord('s', s) });
     if (s < 0) list.push({ c: 'erased', label: many(-s), text: ngettext('%{n} skull erased', '%{n} skulls erased', -s) });
     after.slots.forEach((slot, i) => {
         if (slot.tomb && !before.slots[i].tomb)

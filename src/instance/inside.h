@@ -6,6 +6,7 @@
 #include <pyramids/bots.h>
 #include <pyramids/fair.h>
 #include <pyramids/instance.h>
+#include <pyramids/story.h>
 
 #define STEP_LIST 512            /* more than two cards have marks: 8 turns and single spaces, 25 places each */
 

@@ -45,6 +45,29 @@ int32_t pyr_instance_fault_number(const struct pyr_instance *i, uint32_t index)
     return index < 3 ? i->fault.number[index] : 0;
 }
 
+size_t pyr_instance_story(const struct pyr_instance *i, const char *text, size_t text_size, char *to, size_t size)
+{
+    struct pyr_lines lines;
+    struct pyr_event event;
+    struct pyr_sentence sentence[PYR_MAX_SENTENCES];
+    struct pyr_out out;
+    pyr_lines_init(&lines, text, text_size);
+    if (!pyr_lines_next(&lines, false) || !pyr_event_read(&event, &i->edition, &lines))
+        return 0;
+    unsigned count = pyr_story_read(&event, &i->edition.box, sentence);
+    pyr_out_init(&out, to, size);
+    for (const struct pyr_sentence *s = sentence; s < sentence + count; s++) {
+        const int32_t head[] = { s->kind, s->seat, (int32_t)s->spaces };
+        for (unsigned n = 0; n < 3u + s->count; n++) {
+            if (n)
+                pyr_out_char(&out, ' ');
+            pyr_out_number(&out, n < 3 ? head[n] : s->number[n - 3]);
+        }
+        pyr_out_char(&out, '\n');
+    }
+    return out.length;
+}
+
 /* A match. */
 
 /* Copies the lines of a text into names; what is too long is cut, which pyr_match_init then refuses. */

@@ -211,21 +211,19 @@ static void write_event(const struct pyr_judge_report *r, struct pyr_word line, 
 {
     struct pyr_lines lines;
     struct pyr_event event;
-    char name[PYR_MAX_PLAYER_NAME + 1], cards[8 * PYR_DISPLAY + 1] = "";
+    struct pyr_sentence sentence[PYR_MAX_SENTENCES];
+    char name[PYR_MAX_PLAYER_NAME + 1] = "";
     to[0] = '\0';
     pyr_lines_init(&lines, line.at, line.length);
     if (!pyr_lines_next(&lines, false) || !pyr_event_read(&event, r->edition, &lines))
         return;
     switch (event.kind) {
     case PYR_EVENT_REVEAL: snprintf(to, size, _("Pattern %s is revealed."), r->edition->pattern_name[event.pattern]); break;
-    case PYR_EVENT_DRAW:
-        pyr_text_player(r->name[event.seat], name, sizeof name);
-        snprintf(to, size, _("%s draws card %d from the deck."), name, event.card[0] + 1);
-        break;
-    case PYR_EVENT_SHOW:
-        for (unsigned i = 0; i < event.count; i++)
-            snprintf(cards + strlen(cards), sizeof cards - strlen(cards), "%s%d", i ? ", " : "", event.card[i] + 1);
-        snprintf(to, size, pyr_ngettext("New in the display: %s.", "New in the display: %s.", event.count), cards);
+    case PYR_EVENT_DRAW: case PYR_EVENT_SHOW:
+        pyr_story_read(&event, &r->edition->box, sentence);
+        if (sentence->seat < PYR_MAX_SEATS)
+            pyr_text_player(r->name[sentence->seat], name, sizeof name);
+        pyr_text_sentence(sentence, r->edition, name, 0, to, size);
         break;
     default: snprintf(to, size, "%s", _("The first cards are dealt.")); break;
     }

@@ -101,32 +101,45 @@ const char *pyr_text_system(int error)
     }
 }
 
-/* The table of sentences.
- * From sentences.inc: a sentence per error code, with the values for its places. */
-static const struct row {
-    enum pyr_err code;
+/* The tables of sentences.inc, which takes those kinds of rows that are defined, and leaves out the others. */
+
+/* A text with values for its places. */
+struct row {
+    int code;                    /* enum pyr_err, enum pyr_story, or a symbol's character */
     const char *values, *text;
     const char *many;            /* NULL: the text does not depend on a number */
-} rows[] = {
+};
+
+static const struct row faults[] = {
 #define FAULT(name, values, text) { PYR_ERR_##name, values, text, NULL },
 #define FAULT_MANY(name, values, forms) { PYR_ERR_##name, values, forms },
 #define MISUSE(name, text) FAULT(name, "", text)
-#define REASON(name, text)
 #include "sentences.inc"
-#undef REASON
-#undef MISUSE
-#undef FAULT_MANY
-#undef FAULT
+};
+
+static const struct row events[PYR_STORIES] = {
+#define EVENT(name, values, text) [PYR_STORY_##name] = { PYR_STORY_##name, values, text, NULL },
+#define EVENT_MANY(name, values, forms) [PYR_STORY_##name] = { PYR_STORY_##name, values, forms },
+#include "sentences.inc"
+};
+
+static const struct row counts[] = {
+#define COUNT(symbol, forms) { #symbol[0], "1", forms },
+#include "sentences.inc"
 };
 
 static const struct {
     enum pyr_err code;
     const char *text;
 } reasons[] = {
-#define FAULT(name, values, text)
-#define FAULT_MANY(name, values, forms)
-#define MISUSE(name, text)
 #define REASON(name, text) { PYR_ERR_##name, text },
+#include "sentences.inc"
+};
+
+static const struct {
+    const char *code, *clients, *text;
+} refusals[] = {
+#define REFUSAL(name, clients, text) { #name, clients, text },
 #include "sentences.inc"
 };
 
@@ -134,10 +147,10 @@ static const struct {
 static const struct row *find_row(const struct pyr_fault *fault)
 {
     const struct row *found = NULL;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (rows[i].code != fault->code)
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        if (faults[i].code != (int)fault->code)
             continue;
-        found = &rows[i];
+        found = &faults[i];
         if (fault->expected[0] || !strchr(found->values, 'e'))
             break;
     }
@@ -146,8 +159,9 @@ static const struct row *find_row(const struct pyr_fault *fault)
 
 /* The letters of a row's `values`: word, expected, first and second number, column; anything else is the longest
  * line. */
-static void put_value(struct pyr_out *out, const struct pyr_fault *fault, char value)
+static void put_fault(struct pyr_out *out, const void *context, char value)
 {
+    const struct pyr_fault *fault = context;
     switch (value) {
     case 'w': pyr_out_text(out, fault->word); break;
     case 'e': pyr_out_text(out, fault->expected); break;
@@ -158,10 +172,14 @@ static void put_value(struct pyr_out *out, const struct pyr_fault *fault, char v
     }
 }
 
-/* Fills the places of a text, %s and %d or, where a translation has another order, %2$s, with the values of its row. */
-static void fill(struct pyr_out *out, const char *text, const char *values, const struct pyr_fault *fault)
+/* Writes the text of a row in the form for a number, and fills its places, %s and %d or, where a translation has another
+ * order, %2$s, with the values that `put` writes by their letters. */
+static void fill(struct pyr_out *out, const struct row *row, int32_t number,
+    void (*put)(struct pyr_out *out, const void *context, char value), const void *context)
 {
-    size_t next = 0, count = strlen(values);
+    size_t next = 0, count = strlen(row->values);
+    const char *text = row->many ? pyr_ngettext(row->text, row->many, (unsigned long)(number < 0 ? -number : number))
+        : _(row->text);
     for (; *text; text++) {
         size_t at = next;
         if (*text != '%') {
@@ -177,7 +195,7 @@ static void fill(struct pyr_out *out, const char *text, const char *values, cons
         if (!*text)
             return;
         if (at < count)
-            put_value(out, fault, values[at]);
+            put(out, context, row->values[at]);
     }
 }
 
@@ -201,8 +219,7 @@ void pyr_text_fault(const struct pyr_fault *fault, char *to, size_t size)
         return;
     }
     pyr_out_init(&out, to, size);
-    fill(&out, row->many ? pyr_ngettext(row->text, row->many, (unsigned long)fault->number[0]) : _(row->text), row->values,
-        fault);
+    fill(&out, row, fault->number[0], put_fault, fault);
     cite(fault->code, to, size);
 }
 
@@ -223,4 +240,101 @@ void pyr_text_error(enum pyr_err code, char *to, size_t size)
 {
     struct pyr_fault fault = { .code = code };
     pyr_text_fault(&fault, to, size);
+}
+
+const char *pyr_text_refusal(const char *code)
+{
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        if (!strcmp(refusals[i].code, code) && strchr(refusals[i].clients, 't'))
+            return _(refusals[i].text);
+    return NULL;
+}
+
+static void put_count(struct pyr_out *out, const void *context, char value)
+{
+    (void)value;
+    pyr_out_number(out, (int32_t)*(const unsigned *)context);
+}
+
+void pyr_text_symbols(const struct pyr_symbols *symbols, bool torch_lost, char *to, size_t size)
+{
+    struct pyr_out out;
+    pyr_out_init(&out, to, size);
+    /* In the order in which they take effect (Q1); a card has one torch of use and one tomb, so these are not counted. */
+    for (const char *c = "refspxT"; *c; c++) {
+        unsigned count = *c == 'r' ? symbols->ruby : *c == 'e' ? symbols->emerald : *c == 'f' ? symbols->torch
+            : *c == 's' ? symbols->skull : *c == 'p' ? symbols->potion : *c == 'x' ? symbols->cross : symbols->tomb;
+        if (!count)
+            continue;
+        if (out.length)
+            pyr_out_text(&out, ", ");
+        if (*c == 'T')
+            pyr_out_text(&out, _("tomb"));
+        else if (*c == 'f')
+            pyr_out_text(&out, torch_lost ? _("torch (this round's is marked)") : _("torch"));
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+            if (counts[i].code == *c)
+                fill(&out, &counts[i], (int32_t)count, put_count, &count);
+    }
+}
+
+/* What fills the sentence of an event. */
+struct telling {
+    const struct pyr_sentence *sentence;
+    const struct pyr_edition *edition;
+    const char *name;
+    unsigned turn;
+};
+
+/* The spaces of a set: "c1 c2 d2". */
+static void put_spaces(struct pyr_out *out, pyr_spaces spaces)
+{
+    size_t from = out->length;
+    for (unsigned row = 0; row < PYR_SIDE; row++)
+        for (unsigned column = 0; column < PYR_SIDE; column++)
+            if (spaces & PYR_SPACE(row, column)) {
+                if (out->length > from)
+                    pyr_out_char(out, ' ');
+                pyr_out_char(out, "abcde"[column]);
+                pyr_out_number(out, (int32_t)row + 1);
+            }
+}
+
+static void put_event(struct pyr_out *out, const void *context, char value)
+{
+    const struct telling *told = context;
+    const struct pyr_sentence *sentence = told->sentence;
+    char list[200];
+    struct pyr_symbols symbols;
+    switch (value) {
+    case 'n': pyr_out_text(out, told->name); break;
+    case '1': pyr_out_number(out, sentence->number[0]); break;
+    case '2': pyr_out_number(out, sentence->number[1]); break;
+    case 'l':
+        for (unsigned i = 0; i < sentence->count; i++) {
+            pyr_out_text(out, i ? ", " : "");
+            pyr_out_number(out, sentence->number[i]);
+        }
+        break;
+    case 's': put_spaces(out, sentence->spaces); break;
+    case 'g':
+        symbols = pyr_symbols_count(&told->edition->box.card[sentence->number[0] - 1], sentence->spaces);
+        pyr_text_symbols(&symbols, false, list, sizeof list);
+        pyr_out_text(out, list);
+        break;
+    case 'c': pyr_out_text(out, pyr_text_colour((unsigned)sentence->number[1])); break;
+    case 'r': pyr_out_number(out, (int32_t)(told->turn / PYR_TURNS + 1)); break;
+    case 't': pyr_out_number(out, (int32_t)(told->turn % PYR_TURNS + 1)); break;
+    default: pyr_out_text(out, told->edition->pattern_name[sentence->number[0]]); break;
+    }
+}
+
+void pyr_text_sentence(const struct pyr_sentence *sentence, const struct pyr_edition *edition, const char *name,
+    unsigned turn, char *to, size_t size)
+{
+    const struct telling told = { sentence, edition, name, turn };
+    struct pyr_out out;
+    pyr_out_init(&out, to, size);
+    fill(&out, &events[sentence->kind], sentence->kind == PYR_STORY_SHOW ? sentence->count : sentence->number[0], put_event,
+        &told);
 }

@@ -5,11 +5,6 @@
  */
 #include "hand.h"
 
-static unsigned count_of(pyr_spaces spaces)
-{
-    return (unsigned)__builtin_popcount(spaces);
-}
-
 pyr_pattern hand_pattern(const struct pyr_match *match)
 {
     const struct pyr_table *open = &match->replay.state.open;
@@ -83,17 +78,15 @@ int hand_points(const struct pyr_box *box, const struct pyr_desk *desk, int tile
 }
 
 /* Adds to what is counted already, so that several steps can be summed. */
-static void count_symbols(const struct pyr_box *box, const struct pyr_desk *desk, pyr_step step, struct gains *gains)
+static void add_symbols(struct pyr_symbols *to, const struct pyr_symbols *more)
 {
-    const struct pyr_card_face *face = &box->card[desk->card[pyr_step_slot(step)]];
-    pyr_spaces spaces = pyr_step_spaces(step);
-    gains->ruby = (uint8_t)(gains->ruby + count_of(spaces & face->ruby));
-    gains->emerald = (uint8_t)(gains->emerald + count_of(spaces & face->emerald));
-    gains->torch = (uint8_t)(gains->torch + count_of(spaces & face->torch));
-    gains->skull = (uint8_t)(gains->skull + count_of(spaces & face->skull));
-    gains->potion = (uint8_t)(gains->potion + count_of(spaces & face->potion));
-    gains->cross = (uint8_t)(gains->cross + count_of(spaces & face->cross));
-    gains->tomb = (uint8_t)(gains->tomb + count_of(spaces & face->tomb));
+    to->ruby = (uint8_t)(to->ruby + more->ruby);
+    to->emerald = (uint8_t)(to->emerald + more->emerald);
+    to->torch = (uint8_t)(to->torch + more->torch);
+    to->skull = (uint8_t)(to->skull + more->skull);
+    to->potion = (uint8_t)(to->potion + more->potion);
+    to->cross = (uint8_t)(to->cross + more->cross);
+    to->tomb = (uint8_t)(to->tomb + more->tomb);
 }
 
 /* Makes a step on a desk and adds up what it brings.
@@ -108,10 +101,9 @@ static enum pyr_err add_step(const struct pyr_match *match, pyr_seat seat, struc
     enum pyr_err err = pyr_desk_mark(&after, box, hand_pattern(match), open->round, step);
     if (err || pyr_step_kind(step) != PYR_STEP_MARK)
         return err;
-    struct gains now = { 0 };
-    count_symbols(box, desk, step, &now);
+    struct pyr_symbols now = pyr_symbols_count(&box->card[desk->card[pyr_step_slot(step)]], pyr_step_spaces(step));
     unsigned expected = desk->due - 1u + now.cross;
-    count_symbols(box, desk, step, gains);
+    add_symbols(&gains->symbols, &now);
     gains->torch_lost = gains->torch_lost || (now.torch && after.torches == desk->torches);
     unsigned skulls = desk->skulls + now.skull;
     if (skulls > PYR_SKULLS)

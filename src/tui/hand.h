@@ -7,6 +7,7 @@
 
 #include <pyramids/aim.h>
 #include <pyramids/match.h>
+#include <pyramids/story.h>
 
 /* What the player has to do now (hand_state). */
 enum hand_state {
@@ -35,7 +36,7 @@ struct hand {
 
 /* What a mark brings. */
 struct gains {
-    uint8_t ruby, emerald, torch, skull, potion, cross, tomb;    /* symbols it covers */
+    struct pyr_symbols symbols;  /* that it covers */
     bool torch_lost;             /* this round's torch was marked before */
     uint8_t healed;              /* skulls that potions erase */
     int before, after;           /* points, completed cards counted in */

@@ -139,42 +139,9 @@ static bool copy_table_code(char *to, size_t size, const char *typed)
     return !*typed && copy_code(to, size, code);
 }
 
-/* What a server says when it refuses, in words. */
-static const char *words_error(const char *code)
-{
-    static const struct {
-        const char *code, *text;
-    } errors[] = {
-        { "no_table", N_("Unknown table.") },
-        { "taken", N_("No seat is free: you are watching.") },
-        { "bad_key", N_("The seat is reserved for a friend; this is not its key.") },
-        { "begun", N_("The game has started: you are watching.") },
-        { "not_host", N_("Only the host of the table can do this.") },
-        { "late", N_("Too late: the other players have moved on.") },
-        { "not_due", N_("Nothing to decide now.") },
-        { "no_choice", N_("Nothing to take back.") },
-        { "confirmed", N_("You have already chosen.") },
-        { "too_many", N_("The server has too many tables or visitors right now.") },
-        { "too_fast", N_("The server asks to slow down.") },
-        { "banned", N_("The operator of this server has banned you.") },
-        { "storage", N_("The server could not save it; retrying.") },
-        { "stopping", N_("The server is shutting down.") },
-        { "bad_name", N_("The server does not accept this name.") },
-        { "no_visitor", N_("The server no longer recognises you.") },
-        { "unknown_visitor", N_("The server no longer recognises you.") },
-        { "bad_cookie", N_("The server cannot read your identity; nothing was changed.") },
-        { "no_edition", N_("The server does not have this edition.") },
-        { "not_over", N_("The game is not over yet.") },
-    };
-    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-        if (!strcmp(errors[i].code, code))
-            return _(errors[i].text);
-    return NULL;
-}
-
 static void note_error(struct remote *remote, const char *code)
 {
-    const char *words = words_error(code);
+    const char *words = pyr_text_refusal(code);
     char shown[61];
     if (words) {
         snprintf(remote->note, sizeof remote->note, "%s", words);
@@ -659,7 +626,7 @@ static void on_answer(struct remote *remote, struct app *app, const struct net_e
     switch (event->id) {
     case ASK_STILL_KNOWN:
         if (event->status == 401)                /* its database is another one: the seat will not come back */
-            app_fail(app, "%s: %s", remote->url, words_error("no_visitor"));
+            app_fail(app, "%s: %s", remote->url, pyr_text_refusal("no_visitor"));
         return;
     case ASK_EDITION: answer_edition(remote, app, event); return;
     case ASK_RECORD: answer_record(remote, app, event); return;

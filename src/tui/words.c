@@ -21,36 +21,14 @@ static void __attribute__((format(printf, 3, 4))) add(char *to, size_t size, con
     va_end(arguments);
 }
 
-/* "2 rubies, torch, tomb"; "" if there is nothing. */
-static void write_gains(const struct gains *g, char *to, size_t size)
-{
-    to[0] = '\0';
-    if (g->ruby)
-        add(to, size, pyr_ngettext("%u ruby", "%u rubies", g->ruby), g->ruby);
-    if (g->emerald)
-        add(to, size, pyr_ngettext("%u emerald", "%u emeralds", g->emerald), g->emerald);
-    if (g->torch && g->torch_lost)
-        add(to, size, "%s", _("torch (this round's is marked)"));
-    else if (g->torch)
-        add(to, size, "%s", _("torch"));
-    if (g->skull)
-        add(to, size, pyr_ngettext("%u skull", "%u skulls", g->skull), g->skull);
-    if (g->potion)
-        add(to, size, pyr_ngettext("%u potion", "%u potions", g->potion), g->potion);
-    if (g->cross)
-        add(to, size, pyr_ngettext("%u red cross", "%u red crosses", g->cross), g->cross);
-    if (g->tomb)
-        add(to, size, "%s", _("tomb"));
-}
-
-/* The same as signs, for where words are too long. */
-static void sign_gains(const struct gains *g, char *to, size_t size)
+/* Symbols as signs, for where words are too long. */
+static void sign_symbols(const struct pyr_symbols *s, char *to, size_t size)
 {
     const struct {
         unsigned count;
         int32_t sign;
-    } kinds[] = { { g->ruby, RUBY }, { g->emerald, EMERALD }, { g->torch, TORCH }, { g->skull, SKULL },
-        { g->potion, POTION }, { g->cross, CROSS }, { g->tomb, TOMB } };
+    } kinds[] = { { s->ruby, RUBY }, { s->emerald, EMERALD }, { s->torch, TORCH }, { s->skull, SKULL },
+        { s->potion, POTION }, { s->cross, CROSS }, { s->tomb, TOMB } };
     to[0] = '\0';
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         char sign[5] = "";
@@ -66,9 +44,9 @@ void words_preview(const struct gains *g, bool signs, char *to, size_t size)
 {
     char list[200];
     if (signs)
-        sign_gains(g, list, sizeof list);
+        sign_symbols(&g->symbols, list, sizeof list);
     else
-        write_gains(g, list, sizeof list);
+        pyr_text_symbols(&g->symbols, g->torch_lost, list, sizeof list);
     if (list[0])
         snprintf(to, size, _("%s: %d → %d."), list, g->before, g->after);
     else
@@ -95,17 +73,6 @@ void words_reason(enum pyr_err err, char *to, size_t size)
     case PYR_ERR_NOT_READY: snprintf(to, size, "%s", _("You must keep two cards (R4).")); break;
     default: pyr_text_reason(err, to, size); break;
     }
-}
-
-/* The spaces of a set: "c1 c2 d2". */
-static void write_spaces(pyr_spaces spaces, char *to, size_t size)
-{
-    size_t at = 0;
-    to[0] = '\0';
-    for (unsigned row = 0; row < PYR_SIDE; row++)
-        for (unsigned column = 0; column < PYR_SIDE; column++)
-            if (spaces & PYR_SPACE(row, column) && at + 4 < size)
-                at += (size_t)snprintf(to + at, size - at, at ? " %c%u" : "%c%u", "abcde"[column], row + 1);
 }
 
 void words_turn(const struct pyr_table *open, char *to, size_t size)
@@ -168,134 +135,27 @@ static struct story_line *story_add(struct story *story, uint32_t line)
     return new;
 }
 
-/* How many extra marks of a mark in the log had nowhere to go (Q3). */
-static unsigned lost_marks(const struct pyr_box *box, const struct pyr_event *event)
-{
-    unsigned crosses = 0;
-    for (unsigned i = 0; i < event->count; i++)
-        crosses += (unsigned)__builtin_popcount(event->part[i].spaces & box->card[event->part[i].card].cross);
-    return event->count && crosses + 1u > event->count ? crosses + 1u - event->count : 0;
-}
-
-/* What follows from a mark: extra marks that were lost, cards that are complete. */
-static void tell_after_mark(struct story *story, const struct pyr_box *box, const struct pyr_event *event, const char *name,
-    uint32_t line)
-{
-    unsigned lost = lost_marks(box, event);
-    struct story_line *to = lost ? story_add(story, line) : NULL;
-    if (to) {
-        to->news = true;
-        snprintf(to->text, sizeof to->text, pyr_ngettext("%s loses %u extra mark: no space is left for it (Q3).",
-            "%s loses %u extra marks: no space is left for them (Q3).", lost), name, lost);
-    }
-    for (unsigned i = 0; i < event->count; i++) {
-        const struct pyr_card_face *face = &box->card[event->part[i].card];
-        if (event->part[i].spaces & face->tomb && (to = story_add(story, line))) {
-            to->news = true;
-            snprintf(to->text, sizeof to->text, _("%s completes card %d, %s."), name, event->part[i].card + 1,
-                pyr_text_colour(face->colour));
-        }
-    }
-}
-
-/* One line per part: the pattern, then each extra mark. */
-static void tell_mark(struct story *story, const struct pyr_box *box, const struct pyr_event *event, const char *name,
-    uint32_t line)
-{
-    for (unsigned i = 0; i < event->count; i++) {
-        const struct pyr_part *part = &event->part[i];
-        const struct pyr_card_face *face = &box->card[part->card];
-        struct gains g = { .ruby = (uint8_t)__builtin_popcount(part->spaces & face->ruby),
-            .emerald = (uint8_t)__builtin_popcount(part->spaces & face->emerald),
-            .torch = (part->spaces & face->torch) != 0,
-            .skull = (uint8_t)__builtin_popcount(part->spaces & face->skull),
-            .potion = (uint8_t)__builtin_popcount(part->spaces & face->potion),
-            .cross = (uint8_t)__builtin_popcount(part->spaces & face->cross),
-            .tomb = (part->spaces & face->tomb) != 0 };
-        char spaces[96], list[200];
-        struct story_line *to = story_add(story, line);
-        if (!to)
-            return;
-        write_spaces(part->spaces, spaces, sizeof spaces);
-        write_gains(&g, list, sizeof list);
-        if (i && list[0])
-            snprintf(to->text, sizeof to->text, _("%s, extra mark: %s on %d: %s."), name, spaces, part->card + 1, list);
-        else if (i)
-            snprintf(to->text, sizeof to->text, _("%s, extra mark: %s on %d."), name, spaces, part->card + 1);
-        else if (list[0])
-            snprintf(to->text, sizeof to->text, _("%s marks %s on %d: %s."), name, spaces, part->card + 1, list);
-        else
-            snprintf(to->text, sizeof to->text, _("%s marks %s on %d."), name, spaces, part->card + 1);
-    }
-    struct story_line *to = event->count ? NULL : story_add(story, line);
-    if (to)
-        snprintf(to->text, sizeof to->text, _("%s has nothing to mark and passes."), name);
-    tell_after_mark(story, box, event, name, line);
-}
-
-static void tell_cards(char *to, size_t size, const struct pyr_event *event)
-{
-    to[0] = '\0';
-    for (unsigned i = 0; i < event->count && i < PYR_DEALT; i++)
-        add(to, size, "%d", event->card[i] + 1);
-}
-
-/* Lines that say nothing to a player (tags, deals, the header) have no sentence. `reveals` counts the turns, since a
- * reveal in the log does not name its round. */
+/* `reveals` counts the turns, since a reveal in the log does not name its round. */
 static void tell_line(struct story *story, const struct pyr_match *match, uint32_t line,
     char names[][PYR_MAX_PLAYER_NAME + 1], unsigned *reveals)
 {
     struct pyr_lines lines;
     struct pyr_event event;
+    struct pyr_sentence sentences[PYR_MAX_SENTENCES];
     struct pyr_word word = pyr_match_line(match, line);
-    struct story_line *to;
-    char list[64];
     pyr_lines_init(&lines, word.at, word.length);
     if (!pyr_lines_next(&lines, false) || !pyr_event_read(&event, match->edition, &lines))
         return;
-    const char *name = event.seat < PYR_MAX_SEATS ? names[event.seat] : "";
-    switch (event.kind) {
-    case PYR_EVENT_KEEP:
-        if ((to = story_add(story, line)))
-            snprintf(to->text, sizeof to->text, _("%s keeps cards %d and %d."), name, event.card[0] + 1, event.card[1] + 1);
-        break;
-    case PYR_EVENT_SHOW:
-        tell_cards(list, sizeof list, &event);
-        if ((to = story_add(story, line)))
-            snprintf(to->text, sizeof to->text,
-                pyr_ngettext("New in the display: %s.", "New in the display: %s.", event.count), list);
-        break;
-    case PYR_EVENT_REVEAL:
-        if ((to = story_add(story, line))) {
-            snprintf(to->text, sizeof to->text, _("Round %u, turn %u: pattern %s"), *reveals / PYR_TURNS + 1,
-                *reveals % PYR_TURNS + 1, match->edition->pattern_name[event.pattern]);
-            to->heading = true;
-        }
-        ++*reveals;
-        break;
-    case PYR_EVENT_MARK: tell_mark(story, &match->edition->box, &event, name, line); break;
-    case PYR_EVENT_TAKE:
-        if ((to = story_add(story, line)))
-            snprintf(to->text, sizeof to->text, _("%s takes card %d from the display."), name, event.card[0] + 1);
-        break;
-    case PYR_EVENT_DRAW:
-        if ((to = story_add(story, line)))
-            snprintf(to->text, sizeof to->text, _("%s draws card %d from the deck."), name, event.card[0] + 1);
-        break;
-    case PYR_EVENT_POINTS:
-        if ((to = story_add(story, line))) {
-            to->news = true;
-            snprintf(to->text, sizeof to->text, _("%s takes %d pyramid points for %s."), name, event.points,
-                pyr_text_colour(event.colour));
-        }
-        break;
-    case PYR_EVENT_SCORE:
-        if ((to = story_add(story, line)))
-            snprintf(to->text, sizeof to->text,
-                pyr_ngettext("%s has %d point.", "%s has %d points.", (unsigned long)abs(event.score.total)), name,
-                event.score.total);
-        break;
-    default: break;
+    unsigned count = pyr_story_read(&event, &match->edition->box, sentences);
+    for (const struct pyr_sentence *s = sentences; s < sentences + count; s++) {
+        struct story_line *to = story_add(story, line);
+        if (!to)
+            return;
+        to->news = pyr_story_is_news(s->kind);
+        to->heading = s->kind == PYR_STORY_REVEAL;
+        pyr_text_sentence(s, match->edition, s->seat < PYR_MAX_SEATS ? names[s->seat] : "", *reveals, to->text,
+            sizeof to->text);
+        *reveals += to->heading;
     }
 }
 

@@ -8,6 +8,7 @@
 #include <pyramids/instance.h>
 #include <pyramids/remote.h>
 #include <pyramids/score.h>
+#include <pyramids/story.h>
 #include <pyramids/view.h>
 
 #include "exports.h"
@@ -121,6 +122,13 @@ VALUE(FLAG, elsewhere, WASM_ELSEWHERE)
 VALUE(FLAG, restarting, WASM_RESTARTING)
 VALUE(FLAG, slow, WASM_SLOW)
 VALUE(FLAG, unsent, WASM_UNSENT)
+
+/* What happened in a line of a record (story.h): the kinds that the page treats in a way of its own. */
+VALUE(STORY, show, PYR_STORY_SHOW)
+VALUE(STORY, reveal, PYR_STORY_REVEAL)
+VALUE(STORY, lost, PYR_STORY_LOST)
+VALUE(STORY, complete, PYR_STORY_COMPLETE)
+VALUE(STORY, score, PYR_STORY_SCORE)
 
 /* The analysis of a game (luck.h). */
 VALUE(LUCK, decision, PYR_INSTANCE_DECISION)

@@ -117,6 +117,12 @@ EXPORT(match_tag) int32_t wasm_match_tag(void)
     return pyr_instance_tag(wasm_instance(), buffer, value);
 }
 
+/* A line of a record is in the buffer; then what happened in it. */
+EXPORT(story) uint32_t wasm_story(uint32_t size)
+{
+    return (uint32_t)pyr_instance_story(wasm_instance(), buffer, within(size), buffer, sizeof buffer);
+}
+
 EXPORT(match_view) const struct pyr_view *wasm_match_view(uint32_t seat) { return pyr_instance_view(wasm_instance(), seat); }
 EXPORT(match_view_at) const struct pyr_view *wasm_match_view_at(uint32_t lines, uint32_t seat)
 {

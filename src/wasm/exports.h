@@ -48,6 +48,7 @@ const char *wasm_match_log(void);
 uint32_t wasm_match_lines(void);
 uint32_t wasm_match_line_is_visible(uint32_t line, uint32_t seat);
 int32_t wasm_match_tag(void);
+uint32_t wasm_story(uint32_t size);
 const struct pyr_view *wasm_match_view(uint32_t seat);
 const struct pyr_view *wasm_match_view_at(uint32_t lines, uint32_t seat);
 const struct pyr_score *wasm_view_score(uint32_t seat, uint32_t mine);

@@ -412,6 +412,17 @@ await test('QR codes are read back', () => {
     equal(qrModules('x'.repeat(214)), null);
 });
 
+await test('the log is the story that the terminal tells, word for word', () => {
+    const data = /** @param {string} name */ (name) => readFileSync(new URL(`../data/${name}`, import.meta.url), 'utf8');
+    const other = newCore(site);
+    equal(other.readEdition(data('plain.edition')), null);
+    const lines = data('plain-2.pyr').trim().split('\n').map((l) => l.replace(/^(player 1) .*/, '$1 Ana').replace(
+        /^(player 2) .*/, '$1 Ben'));
+    const said = logEntries(other, lines).filter((e) => !lines[e.line].startsWith('winner')).map((e) => e.text);
+    equal(said, data('story.txt').split('\n').filter((l) => l && !l.startsWith('New in the display')));
+    equal(other.story('mark 1 99:z9'), [], 'no line of a record');
+});
+
 await test('text in HTML is escaped wherever it stands', () => {
     const name = '<img src=x onerror="alert(1)">&\'', safe = '&#60;img src=x onerror=&#34;alert(1)&#34;&#62;&#38;&#39;';
     equal(html`<b title="${name}">${name}</b>`.text, `<b title="${safe}">${safe}</b>`);
@@ -421,7 +432,7 @@ await test('text in HTML is escaped wherever it stands', () => {
     truth(html`x` instanceof Html, 'what put() takes');
     // A name in the log, where a sentence is made by a translator.
     const lines = playOut(core, 2, 1).lines().map((l) => l.startsWith('player 1 ') ? `player 1 ${name}` : l);
-    const said = logEntries(lines, core.edition).filter((e) => e.seat === 0);
+    const said = logEntries(core, lines).filter((e) => e.seat === 0);
     truth(said.length > 20 && said.every((e) => !e.html.text.includes('<img') && e.text.includes('<img')),
         said[0]?.html.text);
 });

@@ -263,7 +263,7 @@ await test('an extra mark that is lost: said before, at once, in the log, and of
     await page.locator('.fx .chip').filter({ hasText: 'lost' }).waitFor();
     truth(/1 extra mark is lost/.test(await page.locator('#live').textContent()), 'said before it is confirmed');
     await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.locator('.log').getByText('lost 1 extra mark: no space was left').first().waitFor();
+    await page.locator('.log').getByText('loses 1 extra mark: no space is left for it').first().waitFor();
     quiet(page);
     await page.context().close();
     // Another's: the record tells it, and so does the log.
@@ -281,7 +281,8 @@ await test('an extra mark that is lost: said before, at once, in the log, and of
     }, [other.game.log(), other.game.edition.text, analysed(other.game)]);
     await replay.goto(`${host.url}?r#replay/77`);
     await replay.getByRole('button', { name: 'Game log' }).click();
-    await replay.locator('.log').getByText(`${NAMES[other.seat]} lost 1 extra mark: no space was left`).first().waitFor();
+    await replay.locator('.log').getByText(`${NAMES[other.seat]} loses 1 extra mark: no space is left for it`).first()
+        .waitFor();
     await replay.context().close();
 });
 

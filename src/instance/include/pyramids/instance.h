@@ -74,6 +74,14 @@ PYR_API uint32_t pyr_instance_lines(const struct pyr_instance *instance);
 PYR_API uint32_t pyr_instance_line_is_visible(const struct pyr_instance *instance, uint32_t line, uint32_t seat);
 PYR_API int32_t pyr_instance_tag(struct pyr_instance *instance, const char *name, const char *value);
 
+/*
+ * What happened in a line of a record, as sentences (story.h): one line of whole numbers for each, its kind, the seat (255:
+ * none), the spaces (bits of a pyr_spaces), then its other numbers. `to` and `text` may overlap. Returns the length; 0 if
+ * it is not a line of a record, or has no sentence.
+ */
+PYR_API size_t pyr_instance_story(const struct pyr_instance *instance, const char *text, size_t text_size, char *to,
+    size_t size);
+
 /* What a seat sees, its own steps included (255: a spectator), now or after that many lines; NULL before all cards are
  * dealt. */
 PYR_API const struct pyr_view *pyr_instance_view(struct pyr_instance *instance, uint32_t seat);

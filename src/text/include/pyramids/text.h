@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include <pyramids/json.h>
-#include <pyramids/record.h>
+#include <pyramids/story.h>
 
 PYR_BEGIN_DECLS
 
@@ -65,6 +65,16 @@ PYR_API void pyr_text_error(enum pyr_err code, char *to, size_t size);
 
 /* The same to a player who tries something: a short sentence that ends with its rule and a full stop. */
 PYR_API void pyr_text_reason(enum pyr_err code, char *to, size_t size);
+
+/* Why a server refuses something, by the code of the protocol; NULL if it has no sentence. */
+PYR_API const char *pyr_text_refusal(const char *code);
+
+/* A sentence about an event of a game; `name` is that of its seat, `turn` counts the turns of the game before a reveal. */
+PYR_API void pyr_text_sentence(const struct pyr_sentence *sentence, const struct pyr_edition *edition, const char *name,
+    unsigned turn, char *to, size_t size);
+
+/* "2 rubies, torch, tomb"; "" if there is nothing. torch_lost: this round's torch was marked before. */
+PYR_API void pyr_text_symbols(const struct pyr_symbols *symbols, bool torch_lost, char *to, size_t size);
 
 /* Starts a JSON text (json.h, print.c) that is written to a file as it grows, through a buffer of the caller's. */
 PYR_API void pyr_text_json_init(struct pyr_json *json, FILE *to, char *buffer, size_t size);
