@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 
+import cases
 import verify
 
 COMMAND, FAIRGAME, ROOT = (os.path.abspath(path) for path in sys.argv[1:4])
@@ -186,22 +187,5 @@ def case_usage():
     assert run(os.path.join(ROOT, 'tests/data/plain-2.pyr')).returncode == 1
 
 
-def main():
-    failed = count = 0
-    for name, function in list(globals().items()):
-        if not name.startswith('case_'):
-            continue
-        count += 1
-        try:
-            function()
-            print(f'ok {count} - {name[5:].replace("_", " ")}', flush=True)
-        except (AssertionError, subprocess.SubprocessError, json.JSONDecodeError) as error:
-            failed += 1
-            print('\n'.join('# ' + line for line in str(error).split('\n')))
-            print(f'not ok {count} - {name[5:].replace("_", " ")}', flush=True)
-    print(f'1..{count}')
-    sys.exit(failed != 0)
-
-
 if __name__ == '__main__':
-    main()
+    cases.main(globals(), '')

@@ -11,7 +11,8 @@ import subprocess
 import sys
 import tempfile
 import time
-import traceback
+
+import cases
 
 COMMAND, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 PLAIN = os.path.join(ROOT, 'tests/data/plain.edition')
@@ -1106,25 +1107,5 @@ def case_hostile(_):
             assert done.returncode in (0, 1), (words, done.returncode, done.stderr)
 
 
-def main():
-    failed = count = 0
-    wanted = sys.argv[3] if len(sys.argv) > 3 else ''
-    for name, function in list(globals().items()):
-        if not name.startswith('case_') or wanted not in name:
-            continue
-        count += 1
-        with tempfile.TemporaryDirectory() as folder:
-            ENV['XDG_DATA_HOME'] = os.path.join(folder, 'data')
-            try:
-                function(folder)
-                print(f'ok {count} - {name[5:].replace("_", " ")}', flush=True)
-            except Exception:                # pylint: disable=broad-except  # whatever it was, the other cases are run
-                failed += 1
-                print('\n'.join('# ' + line for line in traceback.format_exc()[-6000:].split('\n')))
-                print(f'not ok {count} - {name[5:].replace("_", " ")}', flush=True)
-    print(f'1..{count}')
-    sys.exit(failed != 0)
-
-
 if __name__ == '__main__':
-    main()
+    cases.main(globals(), begin=lambda folder: ENV.update(XDG_DATA_HOME=os.path.join(folder, 'data')))

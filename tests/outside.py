@@ -5,8 +5,8 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
-import traceback
+
+import cases
 
 COMMAND, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 ENV = dict(os.environ, PYRAMIDS=COMMAND, LC_ALL='C.UTF-8')
@@ -129,23 +129,5 @@ def case_sees_its_view_only(folder):
                 assert 'mark' not in block.split('choose')[0], block
 
 
-def main():
-    failed = count = 0
-    for name, function in list(globals().items()):
-        if not name.startswith('case_'):
-            continue
-        count += 1
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                function(folder)
-                print(f'ok {count} - {name[5:].replace("_", " ")}', flush=True)
-            except Exception:                # pylint: disable=broad-except  # whatever it was, the other cases are run
-                failed += 1
-                print('# ' + traceback.format_exc()[-6000:].replace('\n', '\n# '))
-                print(f'not ok {count} - {name[5:].replace("_", " ")}', flush=True)
-    print(f'1..{count}')
-    sys.exit(failed != 0)
-
-
 if __name__ == '__main__':
-    main()
+    cases.main(globals())

@@ -12,12 +12,11 @@ import random
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
-import traceback
 import types
 
 import against_oracle
+import cases
 import oracle
 import pyramids
 
@@ -934,24 +933,5 @@ def case_the_benchmark_prints_both_speeds(folder):
     assert all(row['steps_per_second'] > 0 and row['library_steps_per_second'] > 0 for row in rows)
 
 
-def main():
-    failed = count = 0
-    wanted = sys.argv[3] if len(sys.argv) > 3 else ''
-    for name, function in list(globals().items()):
-        if not name.startswith('case_') or wanted not in name:
-            continue
-        count += 1
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                function(folder)
-                print(f'ok {count} - {name[5:].replace("_", " ")}', flush=True)
-            except Exception:                # pylint: disable=broad-except  # whatever it was, the other cases are run
-                failed += 1
-                print('\n'.join('# ' + line for line in traceback.format_exc()[-6000:].split('\n')))
-                print(f'not ok {count} - {name[5:].replace("_", " ")}', flush=True)
-    print(f'1..{count}')
-    sys.exit(failed != 0)
-
-
 if __name__ == '__main__':
-    main()
+    cases.main(globals())

@@ -8,7 +8,8 @@ import re
 import subprocess
 import sys
 import tempfile
-import traceback
+
+import cases
 
 # others use the checker only
 COMMAND, FAIRGAME, ROOT = map(os.path.abspath, sys.argv[1:4] if __name__ == '__main__' else ('', '', ''))
@@ -284,22 +285,5 @@ def case_documented():
     assert len(codes) > 60 and all(big.lower() == small for big, small in codes)
 
 
-def main():
-    failed = count = 0
-    for name, function in list(globals().items()):
-        if not name.startswith('case_'):
-            continue
-        count += 1
-        try:
-            function()
-            print(f'ok {count} - {name[5:].replace("_", " ")}', flush=True)
-        except (AssertionError, subprocess.SubprocessError, ValueError, AttributeError):
-            failed += 1
-            print('\n'.join('# ' + line for line in traceback.format_exc().split('\n')))
-            print(f'not ok {count} - {name[5:].replace("_", " ")}', flush=True)
-    print(f'1..{count}')
-    sys.exit(failed != 0)
-
-
 if __name__ == '__main__':
-    main()
+    cases.main(globals(), '')

@@ -8,8 +8,8 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
-import traceback
+
+import cases
 
 COMMAND, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 RECORD, EDITION = os.path.join(ROOT, 'tests/data/plain-2.pyr'), os.path.join(ROOT, 'tests/data/plain.edition')
@@ -129,24 +129,5 @@ def case_wrong_parts_are_refused(folder):
     run('merge', code=2)
 
 
-def main():
-    failed = count = 0
-    wanted = sys.argv[3] if len(sys.argv) > 3 else ''
-    for name, function in list(globals().items()):
-        if not name.startswith('case_') or wanted not in name:
-            continue
-        count += 1
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                function(folder)
-                print(f'ok {count} - {name[5:].replace("_", " ")}', flush=True)
-            except Exception:                # pylint: disable=broad-except  # whatever it was, the other cases are run
-                failed += 1
-                print('\n'.join('# ' + line for line in traceback.format_exc()[-6000:].split('\n')))
-                print(f'not ok {count} - {name[5:].replace("_", " ")}', flush=True)
-    print(f'1..{count}')
-    sys.exit(failed != 0)
-
-
 if __name__ == '__main__':
-    main()
+    cases.main(globals())

@@ -19,8 +19,8 @@ import sys
 import tempfile
 import threading
 import time
-import traceback
 
+import cases
 import ports
 
 SHORT = '--short' in sys.argv
@@ -1362,33 +1362,20 @@ SHORT_CASES = ('case_whole_game', 'case_take_back', 'case_resizing', 'case_kill_
                'case_escapes')
 
 
+def close_windows(folder):
+    """Ends the terminals that a failure left open."""
+    for entry in os.listdir(folder):
+        if re.fullmatch(r't\d+', entry):
+            subprocess.run(['tmux', '-S', os.path.join(folder, entry), 'kill-server'], capture_output=True, check=False)
+
+
 def main():
     if not shutil.which('tmux'):
         print('1..0 # SKIP tmux is needed')
         return
-    failed = count = 0
     wanted = ARGS[2] if len(ARGS) > 2 else ''
-    for name, function in list(globals().items()):
-        if not name.startswith('case_') or wanted not in name or (SHORT and not wanted and name not in SHORT_CASES):
-            continue
-        count += 1
-        began = time.monotonic()
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-            try:
-                function(folder)
-                print(f'ok {count} - {name[5:].replace("_", " ")}', flush=True)
-            except Exception:                # pylint: disable=broad-except  # whatever it was, the other cases are run
-                failed += 1
-                print('\n'.join('# ' + line for line in traceback.format_exc()[-6000:].replace('\\n', '\n').split('\n')))
-                print(f'not ok {count} - {name[5:].replace("_", " ")}', flush=True)
-            finally:
-                for entry in os.listdir(folder):
-                    if re.fullmatch(r't\d+', entry):     # windows that a failure left open
-                        subprocess.run(['tmux', '-S', os.path.join(folder, entry), 'kill-server'], capture_output=True,
-                            check=False)
-        print(f'# {time.monotonic() - began:.1f} s', flush=True)
-    print(f'1..{count}')
-    sys.exit(failed != 0)
+    cases.main({name: function for name, function in globals().items()
+                if not SHORT or wanted or name in SHORT_CASES}, wanted, end=close_windows)
 
 
 main()

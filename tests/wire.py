@@ -4,7 +4,6 @@ speaks TAP; with PYR_LONG set it may take longer. With PYR_POSTGRES (a connectio
 databases are schemas there instead of files."""
 import atexit
 import base64
-import concurrent.futures
 import csv
 import hashlib
 import http.client
@@ -18,10 +17,9 @@ import sqlite3
 import struct
 import subprocess
 import sys
-import tempfile
 import time
-import traceback
 
+import cases
 import oracle
 import ports
 
@@ -646,31 +644,6 @@ def check_record(folder, text, name='classic'):
     oracle.follow(edition(name), text)
 
 
-def run_case(function):
-    """What went wrong, or None; with the seconds it took."""
-    begun = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            function(folder)
-            return None, time.monotonic() - begun
-        except Exception:                    # pylint: disable=broad-except  # whatever it was, the other cases are run
-            return traceback.format_exc()[-6000:], time.monotonic() - begun
-
-
-def main(cases, beside=3):
-    """Runs the functions case_*, those whose name contains the third argument; several beside each other, as they wait most
-    of the time."""
-    failed = count = 0
-    wanted = sys.argv[3] if len(sys.argv) > 3 else ''
-    with concurrent.futures.ThreadPoolExecutor(beside) as pool:
-        running = {pool.submit(run_case, function): name[5:].replace('_', ' ') for name, function in list(cases.items())
-                   if name.startswith('case_') and wanted in name and function}
-        for done in concurrent.futures.as_completed(running):
-            wrong, seconds = done.result()
-            count += 1
-            failed += wrong is not None
-            if wrong:
-                print('\n'.join('# ' + line for line in wrong.split('\n')))
-            print(f'# {seconds:.1f} s\n{"not " if wrong else ""}ok {count} - {running[done]}', flush=True)
-    print(f'1..{count}')
-    sys.exit(failed != 0)
+def main(names, beside=3):
+    """Runs the cases of a program; several beside each other, as they wait most of the time."""
+    cases.main(names, beside=beside)
