@@ -17,10 +17,12 @@ const VERSION = 1;
 const MOST = 20;                             // analyses kept; one takes 20 to 60 KB
 const LIST = 'pyramids.analyses', ONE = 'pyramids.analysis.';
 
-/** A name for a game that follows from its cards and choices, not from names and tags. @param {string[]} lines */
+/** A name for a game that follows from its cards and choices, not from names and what tags say. Where tags are counts: an
+ * analysis names lines of the record. @param {string[]} lines */
 export function gameKey(lines) {
     let a = 0x811c9dc5, b = 0x9747b28c;
-    for (const c of lines.filter((l) => !/^(tag|player|pyramids-record)/.test(l)).join('\n')) {
+    const counted = lines.filter((l) => !/^(player|pyramids-record)/.test(l)).map((l) => l.replace(/^tag .*/, ''));
+    for (const c of counted.join('\n')) {
         const code = c.codePointAt(0) ?? 0;
         a = Math.imul(a ^ code, 0x01000193);
         b = Math.imul(b ^ code, 0x85ebca6b) ^ b >>> 13;

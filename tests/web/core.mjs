@@ -177,6 +177,11 @@ await test('a game has one analysis: first rough, then refined, then kept', asyn
     const rough = game.analyse(10, 1n), fine = game.analyse(20, 1n), note = (list) => (p) => list.push({ ...p });
     const isKept = (record) => keptAnalysis(gameKey(record.split('\n').filter(Boolean))) !== null;
     equal(isKept(log), false);
+    // The lines that an analysis names are those of the record, whatever its tags and names are.
+    const tagged = /** @param {string} tag */ (tag) => gameKey(log.trim().replace('\ndeal', `\ntag ${tag}\ndeal`)
+        .split('\n'));
+    truth(tagged('bot 1 club') === tagged('date 2026') && tagged('bot 1 club') !== key, 'a line more is another numbering');
+    equal(gameKey(log.replace(/^player 1 .*/m, 'player 1 Zoë').trim().split('\n')), key, 'names');
     const analysis = new Analysis(game, log, note(told));
     equal([Worker.all.length, told.length], [1, 0], 'nothing to show yet');
     const [first] = Worker.all;

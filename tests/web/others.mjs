@@ -156,9 +156,9 @@ await test('the others at the table: shelves, counts and moves; on a phone a str
     truth(await page.locator('.opp[data-seat="2"] .shelf').evaluate((b) => b === document.activeElement),
         'the focus comes back');
     // The log names the colour, and the cards in words have the completed ones, too.
-    const logged = await page.locator('.log').getByText(/completed/).evaluateAll((all) =>
+    const logged = await page.locator('.log').getByText(/ completes card /).evaluateAll((all) =>
         all.map((e) => e.innerText).reverse());
-    equal(logged.map((t) => t.split(' completed ')[1]).sort(), view.desks.flatMap((d) =>
+    equal(logged.map((t) => t.split(' completes card ')[1].slice(0, -1)).sort(), view.desks.flatMap((d) =>
         d.done.map((c) => `${c}, ${cards[c].colour}`)).sort(), 'the log');
     await page.getByRole('button', { name: 'Menu' }).first().click();
     await page.getByRole('button', { name: 'Describe the cards' }).click();
