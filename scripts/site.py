@@ -136,23 +136,53 @@ def lean(name, data):
     return re.sub(needless, lambda found: b'\n' * found[0].count(b'\n'), data, flags=re.M | re.S) if needless else data
 
 
+# Scripts that something else asks for by name: the page, its worker, and tests that look at one part of a running page.
+ENTRIES = ['main.js', 'worker.js', 'i18n.js', 'sound.js', 'analysis.js']
+
+
 def shorten(content):
-    """Names within scripts as short as they can be, and styles without needless signs, by esbuild, if it is installed: a
-    tenth less is sent of scripts, a thirtieth of styles. What modules give each other, and the texts, stay as they are."""
+    """Scripts as a few files instead of many, with names as short as they can be, and styles without needless signs, by
+    esbuild, if it is installed: a sixth less is sent of scripts, a thirtieth of styles. Views that are fetched when they are
+    wanted stay files of their own, and the texts stay as they are."""
     program = shutil.which('esbuild')
-    scripts = [name for name in content if name.endswith(('.js', '.css'))]
     if not program:
         return
+    scripts = [name for name in content if name.endswith('.js')]
+    alone = [name for name in content if name.endswith('.css')] + ['theme.js']
+    options = [program, '--minify', '--target=es2022', '--charset=utf8', '--log-level=error', '--outdir=short']
     with tempfile.TemporaryDirectory() as folder:
-        for name in scripts:
+        for name in scripts + alone:
             with open(os.path.join(folder, name), 'wb') as file:
                 file.write(content[name])
-        subprocess.run([program, '--minify', '--target=es2022', '--charset=utf8', '--log-level=error', '--outdir=short',
-            *scripts],
-            check=True, cwd=folder)
+        subprocess.run([*options, *alone], check=True, cwd=folder)
+        # languages.js is made from the catalogues, which are added afterwards.
+        subprocess.run([*options, '--bundle', '--splitting', '--format=esm', '--external:./languages.js',
+            '--chunk-names=part-[hash]', '--metafile=parts.json', *ENTRIES], check=True, cwd=folder)
         for name in scripts:
+            del content[name]
+        for name in os.listdir(os.path.join(folder, 'short')):
             with open(os.path.join(folder, 'short', name), 'rb') as file:
                 content[name] = file.read()
+        with open(os.path.join(folder, 'parts.json'), encoding='utf-8') as file:
+            preload(content, json.load(file)['outputs'])
+
+
+def preload(content, outputs):
+    """Names the parts that main.js cannot do without in the page, so that a browser fetches them side by side."""
+    wanted, waiting = [], ['short/main.js']
+    while waiting:
+        name = waiting.pop(0)
+        if name in wanted:
+            continue
+        wanted.append(name)
+        waiting += [part['path'] for part in outputs[name]['imports'] if part['kind'] == 'import-statement'
+            and part['path'] in outputs]
+    lines = [f'<link rel="modulepreload" href="{os.path.basename(name)}">\n' for name in wanted] + [
+        '<link rel="modulepreload" href="languages.js">\n']
+    page = content['index.html'].decode()
+    first = page.index('<link rel="modulepreload"')
+    page = page[:first] + ''.join(lines) + re.sub(r'<link rel="modulepreload"[^>]*>\n', '', page[first:])
+    content['index.html'] = page.encode()
 
 
 if __name__ == '__main__':
