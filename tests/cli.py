@@ -41,7 +41,7 @@ def read(path):
 
 def case_help(_):
     main = run('--help').out
-    for name in ('play', 'rules', 'sim', 'replay', 'legal', 'hint', 'analyze', 'edition', 'bench'):
+    for name in ('play', 'rules', 'sim', 'replay', 'legal', 'hint', 'analyze', 'edition', 'print', 'bench'):
         assert re.search(rf'^  {name} ', main, re.M), main
         words = [name, '--help']
         if name == 'edition':
@@ -132,6 +132,23 @@ def case_texts_of_the_page(_):
         'not_running', 'illegal', 'not_found', 'method'}, codes ^ told
 
 
+def case_print(folder):
+    page = run('print').out
+    assert page.count('<svg xmlns') == 8 and '@page { size: A4; margin: 0 }' in page and '>8 / 8</text>' in page
+    names = set(re.findall(r' id="([^"]+)"', page))
+    wanted = set(re.findall(r'(?:href="|url\()#([^")]+)', page))
+    assert wanted <= names and 'q-s-ruby' in wanted, wanted - names
+    colours = set(re.findall(r'#([0-9A-Fa-f]{6})"', page))
+    assert colours and all(c[:2] == c[2:4] == c[4:] for c in colours), colours
+    path = os.path.join(folder, 'sheets.html')
+    done = run('print', PLAIN, '--paper', 'letter', '--colour', '--only', 'score,cards', '-o', path, '--lang', 'de')
+    with open(path, encoding='utf-8') as file:
+        page = file.read()
+    assert not done.out and page.count('<svg xmlns') == 7 and 'size: letter' in page and '<html lang="de">' in page
+    assert 'q-tx-green' in page and 'our own design' not in page
+    assert 'nobody.edition' in run('print', 'nobody.edition', code=1).err
+
+
 def case_wrong_usage(_):
     for words in (['nonsense'], ['sim', '--nonsense'], ['sim', '--games'], ['sim', '--games', 'x'], ['sim', '--games', '0'],
                   ['sim', '--players', '5'], ['sim', '--bots', 'nobody'],
@@ -139,7 +156,8 @@ def case_wrong_usage(_):
                   ['sim', '--bots', 'random,random,random,random,random'], ['replay'], ['legal'], ['legal', RECORD],
                   ['legal', RECORD, '--seat', '5'], ['edition'], ['edition', 'nonsense'], ['edition', 'check'],
                   ['edition', 'show', 'classic', '49'], ['edition', 'generate', '--seed', '-1'],
-                  ['edition', 'generate', '--name', 'a b'],
+                  ['edition', 'generate', '--name', 'a b'], ['print', 'classic', 'classic'], ['print', '--paper', 'a5'],
+                  ['print', '--only', 'cards,dice'], ['print', '--only', ''],
                   ['bench', '--players', '1'], ['bench', 'extra'], ['play', '--players', '9'], ['play', '--seat', '3'],
                   ['play', '--name', 'a\nb'], ['play', '--bots', 'nobody'], ['sim', '--json=yes'],
                   ['play', '--table', 'K7QXMWRT'],

@@ -12,6 +12,7 @@ for (const name of readdirSync(corpus).sort())
     questions.push(`read ${corpus}${name}`);
 for (const edition of editions) {
     questions.push(`read ${edition}`, 'write');
+    questions.push('sheet 0 0 7 0', 'sheet 5 1 7 1', 'sheet 7 0 7 0', 'sheet 1 1 6 0', 'sheet 2 0 6 0');
     for (const name of ['plain-2.pyr', 'fair-3.pyr'])                // one without a fair shuffle, one with
         questions.push(`verify ${new URL(`data/${name}`, import.meta.url).pathname}`);
     for (let players = 1; players <= 5; players++)               // 1 and 5 are refused

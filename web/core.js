@@ -224,6 +224,20 @@ export class Core {
         return new TextDecoder().decode(from.subarray(0, from.indexOf(0)));
     }
 
+    /** The edition as sheets to print, as SVG. @param {{paper: number, parts: number, coloured: boolean}} how @param
+     * {string[]} words in the order of enum pyr_paper_word */
+    sheets({ paper, parts, coloured }, words) {
+        return Array.from({ length: this.x.sheets(parts) }, (_none, i) => {
+            this.put(words.map((word) => `${word}\n`).join(''));
+            this.x.sheet(i, paper, parts, coloured);
+            return this.text(this.x.buffer());
+        });
+    }
+    /** Pictures for sheets, from those of the page. @param {string} svg @param {boolean} coloured */
+    sprite(svg, coloured) {
+        this.x.sprite(this.put(svg), coloured);
+        return this.text(this.x.buffer());
+    }
     /** Puts a text into the buffer, terminated; its length. @param {string} text */
     put(text) {
         const data = new TextEncoder().encode(text).subarray(0, this.x.buffer_size() - 1);

@@ -74,7 +74,8 @@ export class EditionsView {
             <label class="btn filebtn">${icon('share')}${
                 _('Import')}<input type="file" class="vh" accept=".edition,.txt,text/plain"></label><button class="btn"
                 data-a="export">${
-                icon('save')}${_('Export')}</button>${this.name === 'classic' ? '' :
+                icon('save')}${_('Export')}</button><a class="btn" href="#print/${encodeURIComponent(this.name)}">${
+                icon('score')}${_('Print')}</a>${this.name === 'classic' ? '' :
                 html`<button class="btn" data-a="drop">${_('Remove')}</button>`}</p>
             <h2 class="title ed-h">${_('Patterns')}</h2><div class="ed-pats">${edition.patterns.map((p) =>
                 html`<figure class="panel">${patternPicture(turned(p))}<figcaption>${p.name} × ${

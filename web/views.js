@@ -30,6 +30,10 @@ export const VIEWS = {
         const { EditionsView } = await import('./editions.js');
         return (app, name) => app.show((root) => new EditionsView(root, app, name), _('Cards'));
     },
+    print: async () => {
+        const { PrintView } = await import('./print.js');
+        return (app, name) => app.show((root) => new PrintView(root, app, name), _('Print'));
+    },
     edition: async () => (await import('./editions.js')).showEditor,
     table: async () => (await import('./lobby.js')).showTable,
     friends: async () => {

@@ -29,6 +29,7 @@ static const struct {
     { "analyze", cli_analyze, N_("show the luck and skill in a whole game") },
     { "verify", cli_verify, N_("check that the cards were shuffled fairly") },
     { "edition", cli_edition, N_("check, show or generate an edition") },
+    { "print", cli_print, N_("make sheets of an edition to print, cut and write on") },
     { "export", cli_export, N_("write the game records of a server") },
     { "import", cli_import, N_("add game records to a server") },
     { "copy", cli_copy, N_("copy a server's whole database") },

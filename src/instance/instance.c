@@ -33,6 +33,19 @@ size_t pyr_instance_write_edition(const struct pyr_instance *i, char *to, size_t
     return pyr_edition_write(&i->edition, to, size);
 }
 
+uint32_t pyr_instance_sheets(uint32_t parts)
+{
+    const struct pyr_paper paper = { .parts = parts };
+    return pyr_paper_sheets(&paper);
+}
+
+size_t pyr_instance_sheet(const struct pyr_instance *i, uint32_t sheet, uint32_t paper, uint32_t parts, bool is_coloured,
+    const char *words, char *to, size_t size)
+{
+    const struct pyr_paper how = { paper ? PYR_PAPER_LETTER : PYR_PAPER_A4, parts, is_coloured, words };
+    return pyr_paper_write(&how, &i->edition, sheet, to, size);
+}
+
 const struct pyr_edition *pyr_instance_edition(const struct pyr_instance *i) { return &i->edition; }
 
 uint32_t pyr_instance_fault_line(const struct pyr_instance *i) { return i->fault.line; }

@@ -49,6 +49,24 @@ EXPORT(edition_write) uint32_t wasm_edition_write(void)
     return (uint32_t)pyr_instance_write_edition(wasm_instance(), buffer, sizeof buffer);
 }
 
+/* The edition as sheets to print (paper.h): their words stand in the first `size` bytes of the buffer, and the sheet takes
+ * their place; so do pictures and their copies. */
+EXPORT(sheets) uint32_t wasm_sheets(uint32_t parts) { return pyr_instance_sheets(parts); }
+EXPORT(sheet) uint32_t wasm_sheet(uint32_t sheet, uint32_t paper, uint32_t parts, uint32_t is_coloured)
+{
+    char words[4096];
+    __builtin_memcpy(words, buffer, sizeof words);
+    words[sizeof words - 1] = '\0';
+    return (uint32_t)pyr_instance_sheet(wasm_instance(), sheet, paper, parts, is_coloured, words, buffer, sizeof buffer);
+}
+EXPORT(sprite) uint32_t wasm_sprite(uint32_t size, uint32_t is_coloured)
+{
+    static char svg[sizeof buffer / 2];
+    const size_t length = size < sizeof svg ? size : sizeof svg;
+    __builtin_memcpy(svg, buffer, length);
+    return (uint32_t)pyr_paper_sprite(svg, length, is_coloured, buffer, sizeof buffer);
+}
+
 EXPORT(fault_line) uint32_t wasm_fault_line(void) { return pyr_instance_fault_line(wasm_instance()); }
 EXPORT(fault_column) uint32_t wasm_fault_column(void) { return pyr_instance_fault_column(wasm_instance()); }
 EXPORT(fault_number) int32_t wasm_fault_number(uint32_t index) { return pyr_instance_fault_number(wasm_instance(), index); }

@@ -21,6 +21,7 @@
 
 #include <pyramids/luck.h>
 #include <pyramids/match.h>
+#include <pyramids/paper.h>
 
 PYR_BEGIN_DECLS
 
@@ -48,6 +49,12 @@ PYR_API void pyr_instance_forget_tables(struct pyr_instance *instance);
 PYR_API int32_t pyr_instance_read_edition(struct pyr_instance *instance, const char *text, size_t size);
 PYR_API size_t pyr_instance_write_edition(const struct pyr_instance *instance, char *to, size_t size);
 PYR_API const struct pyr_edition *pyr_instance_edition(const struct pyr_instance *instance);
+
+/* The edition as sheets to print (paper.h): how many, one of them, and the pictures that they refer to. `parts` has bits of
+ * enum pyr_paper_part, `paper` is a number of enum pyr_paper_size. */
+PYR_API uint32_t pyr_instance_sheets(uint32_t parts);
+PYR_API size_t pyr_instance_sheet(const struct pyr_instance *instance, uint32_t sheet, uint32_t paper, uint32_t parts,
+    bool is_coloured, const char *words, char *to, size_t size);
 
 /* What was wrong with the last text: line and column from 1 (0: as a whole), numbers 0 to 2, the word, what was expected. */
 PYR_API uint32_t pyr_instance_fault_line(const struct pyr_instance *instance);
