@@ -12,7 +12,8 @@ FUNCTION = re.compile(r"^(?:PYR_API|static inline) +([^;{(]*?)\b(pyr_\w+)\(([^;{
 
 def without_comments(text):
     """The text with blanks for comments, so that lines keep their numbers."""
-    return re.sub(r"/\*.*?\*/", lambda found: re.sub(r"[^\n]", " ", found[0]), text, flags=re.DOTALL)
+    return re.sub(r'"(?:\\.|[^"\\\n])*"|/\*.*?\*/',
+                  lambda found: found[0] if found[0][0] == '"' else re.sub(r"[^\n]", " ", found[0]), text, flags=re.DOTALL)
 
 
 def split(parameters):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A second verifier of the fair shuffle, written from docs/fair-shuffle.md with nothing but hashlib and hmac.
 
-usage: verify.py RECORD EDITION-FILE     checks a record
+usage: verify.py RECORD EDITION-FILE [COMMITMENT]   checks a record, and that it has this commitment (docs/daily.md)
        verify.py --example               the worked example of the document
        verify.py --vectors EDITION-FILE...   known answers, as in tests/data/fair.txt
 """
@@ -77,12 +77,12 @@ def read_hex(word, line):
     return bytes.fromhex(word)
 
 
-def verify(record, edition):
-    """Raises Unfair, or gives back how many lines were compared."""
+def verify(record, edition, published=None):
+    """Raises Unfair, or gives back how many lines were compared. published: the commitment that was shown before."""
     name, patterns = read_edition(edition)
     lines = [(number, line.rstrip('\r')) for number, line in enumerate(record.split('\n'), 1)]
     lines = [(number, line) for number, line in lines if line and not line.startswith(';')]
-    commitment = secret = over = None
+    commitment = secret = over = day = None
     seats, dealt, numbers = 0, False, {}
     for at, line in lines:
         words = line.split(' ')
@@ -94,7 +94,9 @@ def verify(record, edition):
             raise Unfair(f'{at}: another edition')
         if words[0] != 'tag':
             continue
-        if words[1] == 'commitment':
+        if words[1] in ('day', 'practice'):
+            day = at
+        elif words[1] == 'commitment':
             if commitment or dealt:
                 raise Unfair(f'{at}: a second or late commitment')
             commitment = read_hex(' '.join(words[2:]), at)
@@ -114,6 +116,10 @@ def verify(record, edition):
         raise Unfair('a number of no seat')
     if hashlib.sha256(secret).digest() != commitment:
         raise Unfair('the secret is not the one committed to')
+    if day and (numbers or seats != 3):
+        raise Unfair(f'{day}: a daily expedition has three seats and no numbers')
+    if published and commitment.hex() != published:
+        raise Unfair('another commitment than the one that was published')
     numbers = [numbers.get(str(seat)) for seat in range(1, seats + 1)]
     deals, deck, rounds = derive(secret, name, patterns, numbers)
     kept = {card for _, line in lines if line.startswith('keep ') for card in line.split(' ')[2:]}
@@ -200,9 +206,9 @@ def main():
         print(example(), end='')
     elif sys.argv[1:2] == ['--vectors']:
         print(vectors([read_edition(read(path)) for path in sys.argv[2:]]), end='')
-    elif len(sys.argv) == 3:
+    elif len(sys.argv) in (3, 4):
         try:
-            print(f'fair: {verify(read(sys.argv[1]), read(sys.argv[2]))} lines follow')
+            print(f'fair: {verify(read(sys.argv[1]), read(sys.argv[2]), *sys.argv[3:])} lines follow')
         except Unfair as error:
             sys.exit(f'{sys.argv[1]}: {error}')
     else:

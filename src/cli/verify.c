@@ -11,11 +11,11 @@
 
 #include "cli.h"
 
-enum { EDITION, JSON, OPTIONS };
+enum { EDITION, COMMITMENT, JSON, OPTIONS };
 
 /* A word for programs, in the order of enum pyr_fair_code. */
 static const char *const code_word[] = { "good", "record", "no-commitment", "under-way", "no-secret", "hex", "seat", "twice",
-    "late", "before-commitment", "early", "mismatch", "cards" };
+    "late", "before-commitment", "early", "mismatch", "cards", "day" };
 
 /* One sentence per code: what is wrong and what was expected. Empty if the record is good. */
 static void write_reason(const struct pyr_fair_report *r, char *to, size_t size)
@@ -50,6 +50,9 @@ static void write_reason(const struct pyr_fair_report *r, char *to, size_t size)
         break;
     case PYR_FAIR_MISMATCH: snprintf(to, size, _("the secret is not the one that line %u commits to"), other); break;
     case PYR_FAIR_CARDS: snprintf(to, size, _("the shuffle gives different cards; expected: %s"), r->expected); break;
+    case PYR_FAIR_DAY:
+        snprintf(to, size, _("not the cards of a daily expedition; expected three players and no numbers"));
+        break;
     case PYR_FAIR_GOOD: to[0] = '\0'; break;
     }
 }
@@ -103,8 +106,16 @@ static void print_json(const struct cli_records *records, const struct pyr_fair_
     cli_json_end(json);
 }
 
+/* Whether the record commits to what was published before, such as the seal of a daily expedition. NULL: whatever. */
+static bool is_committed(const struct pyr_fair_report *r, const char *commitment)
+{
+    char hex[PYR_FAIR_DIGITS + 1];
+    pyr_fair_commitment(r->fair.secret, hex);
+    return !commitment || !strcmp(hex, commitment);
+}
+
 /* True if the shuffle is proved fair. A report of a failure is printed here. */
-static bool verify_record(const struct cli_records *records, const char *asked, bool json)
+static bool verify_record(const struct cli_records *records, const char *asked, const char *commitment, bool json)
 {
     static struct pyr_edition edition;
     struct cli_text text = cli_records_text(records);
@@ -124,6 +135,12 @@ static bool verify_record(const struct cli_records *records, const char *asked, 
         write_reason(&r, reason, sizeof reason);
         cli_line_error(text.name, r.line, "%s", reason);
     }
+    if (!r.code && !is_committed(&r, commitment)) {
+        cli_line_error(text.name, records->start, _("the cards follow from another secret than the one of --commitment"));
+        if (json)
+            refuse_with(records, "other-commitment", records->start);
+        return false;
+    }
     snprintf(place, sizeof place, "%s:%u", text.name, (unsigned)records->start);
     if (json)
         print_json(records, &r);
@@ -135,7 +152,7 @@ static bool verify_record(const struct cli_records *records, const char *asked, 
 }
 
 /* All records of a file; one that is wrong does not stop the others. */
-static int verify_file(const char *path, const char *asked, bool json)
+static int verify_file(const char *path, const char *asked, const char *commitment, bool json)
 {
     struct cli_records records;
     unsigned fair = 0, games = 0;
@@ -145,7 +162,7 @@ static int verify_file(const char *path, const char *asked, bool json)
         while ((got = cli_records_next(&records)) > 0) {
             games++;
             many = cli_records_are_many(&records);
-            fair += verify_record(&records, asked, json);
+            fair += verify_record(&records, asked, commitment, json);
         }
     if (got < 0 && json)
         refuse_with(&records, "file", 0);
@@ -160,15 +177,17 @@ int cli_verify(int argc, char **argv)
     const char *value[OPTIONS];
     const struct cli_option option[OPTIONS + 1] = {
         { "edition", 'e', "E", _("a built-in edition or a file (default: the one the record names)") },
+        { "commitment", 0, "HEX", _("also check that the secret is the one of this commitment") },
         { "json", 0, NULL, _("print one line of JSON per record") },
         { NULL, 0, NULL, NULL },
     };
     const struct cli_options options = {
-        "verify FILE [--edition E] [--json]",
+        "verify FILE [--edition E] [--commitment HEX] [--json]",
         _("Were the cards shuffled fairly? Recomputes every deal, show, reveal and draw from the secret and the\n"
           "players' numbers in a finished record, and checks that the secret is the one the server committed to\n"
           "before the deal. Compare the commitment and your number (--json prints them) with those you saw before\n"
-          "the game. A file may hold many records, as 'pyramids export' writes them. - is standard input."),
+          "the game, or let --commitment compare it: for a daily expedition, that is the seal which was shown the\n"
+          "day before. A file may hold many records, as 'pyramids export' writes them. - is standard input."),
         option,
         "  pyramids verify game.pyr\n"
         "  pyramids verify --json - < game.pyr\n"
@@ -182,7 +201,12 @@ int cli_verify(int argc, char **argv)
         cli_error(_("expected one record"));
         return CLI_USAGE;
     }
+    uint8_t bytes[PYR_FAIR_BYTES];
+    if (value[COMMITMENT] && !pyr_fair_read_hex(value[COMMITMENT], strlen(value[COMMITMENT]), bytes)) {
+        cli_error(_("--commitment: expected 64 hexadecimal digits (0 to 9, a to f)"));
+        return CLI_USAGE;
+    }
     if (value[JSON])
         pyr_text_use("en");                  /* what programs read is the same in all languages */
-    return verify_file(argv[0], value[EDITION], value[JSON] != NULL);
+    return verify_file(argv[0], value[EDITION], value[COMMITMENT], value[JSON] != NULL);
 }

@@ -3,7 +3,7 @@
  * line, and each line of chance is compared with the shuffle before the rules are checked, so that tampering is reported as
  * such.
  */
-#include <pyramids/fair.h>
+#include <pyramids/daily.h>
 
 static bool is_equal(const void *a, const void *b, size_t size)
 {
@@ -27,6 +27,7 @@ struct tags {
     uint32_t commitment, secret, number[PYR_MAX_SEATS];
     uint32_t deal, winner;       /* the first of each */
     uint32_t last;               /* line of the text */
+    uint32_t day;                /* that says it is a daily expedition */
     uint8_t hash[PYR_FAIR_BYTES];
 };
 
@@ -70,6 +71,8 @@ static void take_tag(struct pyr_fair_report *r, struct tags *tags, const struct 
             take_hex(r, event->value, line, &tags->commitment, tags->hash);
     } else if (pyr_word_is(event->name, "number")) {
         take_number(r, tags, event->value, line);
+    } else if (pyr_word_is(event->name, "day") || pyr_word_is(event->name, "practice")) {
+        tags->day = line;
     } else if (pyr_word_is(event->name, "secret")) {
         if (!tags->winner)
             fail(r, PYR_FAIR_EARLY, line, 0);
@@ -111,6 +114,8 @@ static enum pyr_fair_code read_tags(const struct pyr_edition *edition, const cha
     pyr_fair_hash(r->fair.secret, hash);
     if (!is_equal(hash, tags->hash, sizeof hash))
         return fail(r, PYR_FAIR_MISMATCH, tags->secret, tags->commitment);
+    if (tags->day && (r->numbers || r->seats != PYR_DAILY_SEATS))
+        return fail(r, PYR_FAIR_DAY, tags->day, 0);    /* everybody's cards of that day are others */
     return PYR_FAIR_GOOD;
 }
 

@@ -4,6 +4,7 @@
 
 #include <pyramids/aim.h>
 #include <pyramids/bots.h>
+#include <pyramids/daily.h>
 #include <pyramids/fair.h>
 #include <pyramids/instance.h>
 #include <pyramids/story.h>

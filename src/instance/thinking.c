@@ -46,12 +46,12 @@ size_t pyr_instance_bot_choice(struct pyr_instance *i, uint32_t index, uint32_t 
     if (!bot || seat >= pyr_instance_seats(i) || !(pyr_instance_waiting(i) >> seat & 1))
         return 0;
     void *memory = prepared(i, bot, bot->memory(box), bot->prepare);
-    pyr_rng_seed(&rng, seed, seat);
     pyr_game_clear(&i->match.game, (pyr_seat)seat);
     if (!memory)
         return 0;
     do {
         pyr_match_view(&i->match, (pyr_seat)seat, &view);
+        pyr_daily_rng(seed, (pyr_seat)seat, count, &rng);
         made[count++] = bot->choose(memory, box, &view, &rng, &budget);
         if (view.open.phase == PYR_REPLACE)
             break;                           /* making it would already be seen */

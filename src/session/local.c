@@ -13,7 +13,7 @@
 #include <pyramids/local.h>
 
 static const char seats_tag[] = "seats", seed_tag[] = "seed", person[] = "person";
-static const char seats_comment[] = "; seats ";
+static const char seats_comment[] = "; seats ", secret_comment[] = "; secret ", secret_tag[] = "tag secret ";
 
 /* Words. */
 
@@ -71,10 +71,15 @@ static void put_number(struct pyr_out *out, uint64_t number)
 /* Beginning. */
 
 /* The whole game follows from the seed, so it can be drawn again at any time and need not be saved. */
-static void draw_chance(const struct pyr_edition *edition, unsigned seats, uint64_t seed, struct pyr_chance *chance)
+static void draw_chance(const struct pyr_local *local, const struct pyr_edition *edition, unsigned seats,
+    struct pyr_chance *chance)
 {
     struct pyr_rng rng;
-    pyr_rng_seed(&rng, seed, 0);
+    if (local->has_secret && seats == PYR_DAILY_SEATS) {
+        pyr_daily_chance(local->secret, edition, chance);
+        return;
+    }
+    pyr_rng_seed(&rng, local->seed, 0);
     pyr_chance_draw(chance, &edition->box, seats, &rng);
 }
 
@@ -88,26 +93,46 @@ static void write_seats(const struct pyr_local *local, unsigned seats, struct py
     }
 }
 
-/* An empty level is a person; at least one seat must be a person's. At a shared screen the game begins covered, since
- * the first cards are secret. tag_seed writes the seed into the record, where other players of the record can see it. */
-enum pyr_err pyr_local_begin(struct pyr_local *local, struct pyr_match *match, const struct pyr_edition *edition,
-    unsigned seats, const char *const *names, const char *const *levels, uint64_t seed, bool tag_seed)
+/* Who plays, before the game begins; false if nobody here does. */
+static bool take_levels(struct pyr_local *local, unsigned seats, const char *const *levels)
 {
-    struct pyr_chance chance;
-    struct pyr_out out;
-    char text[PYR_MAX_SEATS * PYR_LEVEL_SIZE + 24];
-    *local = (struct pyr_local){ .match = match, .seed = seed, .seen_by = PYR_NOBODY };
-    if (seats < PYR_MIN_SEATS || seats > PYR_MAX_SEATS)
-        return PYR_ERR_SEATS;
     for (unsigned s = 0; s < seats; s++) {
         const char *level = levels[s] ? levels[s] : "";
         pyr_word_copy(pyr_word_of(level), local->seat[s].level, PYR_LEVEL_SIZE);
         if (!level[0])
             local->people |= (uint8_t)(1u << s);
     }
-    if (!local->people)
+    return local->people;
+}
+
+/* The tag `seats`, then the cards. At a shared screen the game begins covered, since the first cards are secret. */
+static enum pyr_err deal(struct pyr_local *local, unsigned seats, const struct pyr_chance *chance)
+{
+    char text[PYR_MAX_SEATS * PYR_LEVEL_SIZE];
+    struct pyr_out out;
+    pyr_out_init(&out, text, sizeof text);
+    write_seats(local, seats, &out);
+    pyr_match_tag(local->match, seats_tag, text);
+    local->me = (pyr_seat)__builtin_ctz(local->people);
+    local->covered = pyr_local_is_shared(local);
+    local->seen_by = local->covered ? PYR_NOBODY : local->me;
+    return pyr_match_deal(local->match, chance);
+}
+
+/* An empty level is a person; at least one seat must be a person's. tag_seed writes the seed into the record,
+ * where other players of the record can see it. */
+enum pyr_err pyr_local_begin(struct pyr_local *local, struct pyr_match *match, const struct pyr_edition *edition,
+    unsigned seats, const char *const *names, const char *const *levels, uint64_t seed, bool tag_seed)
+{
+    struct pyr_chance chance;
+    struct pyr_out out;
+    char text[24];
+    *local = (struct pyr_local){ .match = match, .seed = seed, .seen_by = PYR_NOBODY };
+    if (seats < PYR_MIN_SEATS || seats > PYR_MAX_SEATS)
         return PYR_ERR_SEATS;
-    draw_chance(edition, seats, seed, &chance);
+    if (!take_levels(local, seats, levels))
+        return PYR_ERR_SEATS;
+    draw_chance(local, edition, seats, &chance);
     enum pyr_err err = pyr_match_begin(match, edition, seats, names);
     if (err)
         return err;
@@ -115,15 +140,39 @@ enum pyr_err pyr_local_begin(struct pyr_local *local, struct pyr_match *match, c
     if (tag_seed) {
         put_number(&out, seed);
         pyr_match_tag(match, seed_tag, text);
-        pyr_out_init(&out, text, sizeof text);
     }
-    write_seats(local, seats, &out);
-    pyr_match_tag(match, seats_tag, text);
-    err = pyr_match_deal(match, &chance);
-    local->me = (pyr_seat)__builtin_ctz(local->people);
-    local->covered = pyr_local_is_shared(local);
-    local->seen_by = local->covered ? PYR_NOBODY : local->me;
-    return err;
+    return deal(local, seats, &chance);
+}
+
+enum pyr_err pyr_local_begin_daily(struct pyr_local *local, struct pyr_match *match, const struct pyr_edition *edition,
+    const char *const *names, int32_t day, const uint8_t secret[PYR_FAIR_BYTES], bool is_practice)
+{
+    static const char *const levels[PYR_DAILY_SEATS] = { "", PYR_DAILY_BOT, PYR_DAILY_BOT };
+    struct pyr_chance chance;
+    char date[PYR_DAILY_DATE], hex[PYR_FAIR_DIGITS + 1];
+    *local = (struct pyr_local){ .match = match, .seen_by = PYR_NOBODY, .has_secret = true };
+    __builtin_memcpy(local->secret, secret, PYR_FAIR_BYTES);
+    take_levels(local, PYR_DAILY_SEATS, levels);
+    draw_chance(local, edition, PYR_DAILY_SEATS, &chance);
+    enum pyr_err err = pyr_match_begin(match, edition, PYR_DAILY_SEATS, names);
+    if (err)
+        return err;
+    pyr_daily_write_date(day, date);
+    pyr_match_tag(match, is_practice ? "practice" : "day", date);
+    pyr_fair_commitment(secret, hex);
+    pyr_match_tag(match, "commitment", hex);
+    return deal(local, PYR_DAILY_SEATS, &chance);
+}
+
+/* After every change: a daily expedition that is over reveals its secret, as a server's record does. */
+static void reveal(struct pyr_local *local)
+{
+    struct pyr_match *match = local->match;
+    char hex[PYR_FAIR_DIGITS + 1];
+    if (!local->has_secret || !pyr_match_is_over(match) || begins(pyr_match_line(match, match->log.lines - 1), secret_tag))
+        return;
+    pyr_fair_write_hex(local->secret, hex);
+    pyr_match_tag(match, "secret", hex);
 }
 
 /* Writes who plays into a record that lacks it, once, and only if it is known of every seat. */
@@ -202,7 +251,13 @@ size_t pyr_local_save(const struct pyr_local *local, char *to, size_t size)
     struct pyr_out out;
     pyr_out_init(&out, to, size);
     pyr_out_word(&out, (struct pyr_word){ match->log.text, match->log.start[match->log.lines] });
-    if (!is_seed_tagged(local)) {
+    if (local->has_secret && !pyr_match_is_over(match)) {
+        char hex[PYR_FAIR_DIGITS + 1];
+        pyr_fair_write_hex(local->secret, hex);
+        pyr_out_text(&out, secret_comment);
+        pyr_out_text(&out, hex);
+        pyr_out_char(&out, '\n');
+    } else if (!local->has_secret && !is_seed_tagged(local)) {
         pyr_out_text(&out, "; seed ");
         put_number(&out, local->seed);
         pyr_out_char(&out, '\n');
@@ -291,7 +346,7 @@ static bool supply(struct pyr_local *local)
 {
     struct pyr_chance chance;
     struct pyr_match *match = local->match;
-    draw_chance(match->edition, match->replay.seats, local->seed, &chance);
+    draw_chance(local, match->edition, match->replay.seats, &chance);
     for (unsigned s = 0; s < match->replay.seats; s++)
         for (unsigned i = 0; i < PYR_DEALT; i++)
             if (chance.dealt[s][i] != match->replay.state.hidden.dealt[s][i])
@@ -325,7 +380,11 @@ static void take_setup(struct pyr_local *local, struct pyr_word line)
         read_number(after(line, "tag seed "), &local->seed);
     else if (begins(line, "; seed "))
         read_number(after(line, "; seed "), &local->seed);
-    else if (begins(line, "; me ") && read_number(after(line, "; me "), &me) && me >= 1 && me <= local->match->replay.seats)
+    else if (begins(line, secret_comment)) {
+        struct pyr_word hex = after(line, secret_comment);
+        local->has_secret = pyr_fair_read_hex(hex.at, hex.length, local->secret);
+    } else if (begins(line, "; me ") && read_number(after(line, "; me "), &me) && me >= 1 &&
+        me <= local->match->replay.seats)
         local->me = (pyr_seat)(me - 1);
 }
 
@@ -390,10 +449,24 @@ pyr_seat pyr_local_due(const struct pyr_local *local, struct pyr_rng *rng)
     if (!waiting)
         return PYR_NOBODY;
     pyr_seat seat = (pyr_seat)__builtin_ctz(waiting);
+    if (local->has_secret) {
+        uint64_t seed = pyr_daily_seed(local->secret, &match->replay.state.open, seat);
+        pyr_daily_rng(seed, seat, match->choice[seat].count, rng);
+        return seat;
+    }
     /* Each step has random numbers of its own, so that the same seed gives the same game however fast everyone is. */
     pyr_rng_seed(
         rng, local->seed, 16 + ((uint64_t)match->log.lines * PYR_MAX_SEATS + seat) * 64 + match->choice[seat].count);
     return seat;
+}
+
+uint64_t pyr_local_due_seed(const struct pyr_local *local)
+{
+    struct pyr_rng rng;
+    pyr_seat seat = pyr_local_due(local, &rng);
+    if (seat == PYR_NOBODY)
+        return 0;
+    return local->has_secret ? pyr_daily_seed(local->secret, &local->match->replay.state.open, seat) : pyr_rng_next(&rng);
 }
 
 /* A bot's answer may come after an undo or the end of the phase: it counts only for the log that it was asked about. */
@@ -411,6 +484,7 @@ bool pyr_local_answer(struct pyr_local *local, pyr_seat seat, uint32_t lines, py
         return false;
     if (match->log.lines == lines && pyr_match_is_ready(match, seat))
         pyr_match_confirm(match, seat);
+    reveal(local);
     return true;
 }
 
@@ -422,6 +496,7 @@ bool pyr_local_answer_choice(struct pyr_local *local, pyr_seat seat, uint32_t li
         return false;
     if (match->log.lines == lines)
         pyr_match_confirm(match, seat);
+    reveal(local);
     return true;
 }
 
@@ -487,6 +562,7 @@ enum pyr_err pyr_local_confirm(struct pyr_local *local)
     enum pyr_err err = pyr_match_confirm(local->match, local->me);
     if (!err)
         remember(local, &past);
+    reveal(local);
     return err;
 }
 
@@ -497,6 +573,7 @@ enum pyr_err pyr_local_take(struct pyr_local *local, pyr_step step)
     enum pyr_err err = pyr_match_step(local->match, local->me, step);
     if (!err)
         remember(local, &past);
+    reveal(local);
     return err;
 }
 
@@ -509,6 +586,7 @@ enum pyr_err pyr_local_choose(struct pyr_local *local, const char *choice, struc
     if (local->match->log.lines == past.lines)
         return pyr_local_confirm(local);
     remember(local, &past);                  /* a card was taken, which needs no more */
+    reveal(local);
     return PYR_OK;
 }
 

@@ -133,6 +133,7 @@ const char *wasm_remote_commitment(void);
 double wasm_remote_gone(uint32_t seat, double now);
 uint32_t wasm_remote_flags(void);
 int32_t wasm_local_begin(uint32_t seats, uint64_t seed);
+int32_t wasm_local_daily(uint32_t is_practice);
 int32_t wasm_local_load(uint32_t size, uint64_t seed);
 uint32_t wasm_local_save(void);
 const char *wasm_local_level(uint32_t seat);

@@ -128,24 +128,55 @@ EXPORT(remote_flags) uint32_t wasm_remote_flags(void)
         (remote.slow ? WASM_SLOW : 0) | (pyr_remote_is_unsent(&remote) ? WASM_UNSENT : 0);
 }
 
-/* A game on this device. The names are in the buffer, a line each, followed by the levels of bots in the same order; an
- * empty line: a person. */
-EXPORT(local_begin) int32_t wasm_local_begin(uint32_t seats, uint64_t seed)
+/* Makes the first lines of the buffer texts of their own; those that are missing are empty. */
+static void read_lines(const char **words, uint32_t count)
 {
-    const char *words[2 * PYR_MAX_SEATS] = { "", "", "", "", "", "", "", "" };
     char *at = wasm_buffer();
-    wasm_instance()->match.edition = NULL;
-    if (!wasm_instance()->edition.box.pattern[0].turns || seats < PYR_MIN_SEATS || seats > PYR_MAX_SEATS)
-        return PYR_ERR_SEATS;
-    for (uint32_t i = 0; i < 2 * seats; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         words[i] = at;
         while (*at && *at != '\n')
             at++;
         if (*at)
             *at++ = '\0';
     }
+}
+
+/* A game on this device. The names are in the buffer, a line each, followed by the levels of bots in the same order; an
+ * empty line: a person. */
+EXPORT(local_begin) int32_t wasm_local_begin(uint32_t seats, uint64_t seed)
+{
+    const char *words[2 * PYR_MAX_SEATS];
+    wasm_instance()->match.edition = NULL;
+    if (!wasm_instance()->edition.box.pattern[0].turns || seats < PYR_MIN_SEATS || seats > PYR_MAX_SEATS)
+        return PYR_ERR_SEATS;
+    read_lines(words, 2 * seats);
     enum pyr_err err = pyr_local_begin(
         &local, &wasm_instance()->match, &wasm_instance()->edition, seats, words, words + seats, seed, false);
+    if (err)
+        wasm_instance()->match.edition = NULL;
+    return err;
+}
+
+/* A day's expedition on this device. The buffer has five lines: three names, the secret (empty: practice), the date. */
+EXPORT(local_daily) int32_t wasm_local_daily(uint32_t is_practice)
+{
+    const char *words[PYR_DAILY_SEATS + 2], *hex, *date;
+    uint8_t secret[PYR_FAIR_BYTES];
+    int32_t day;
+    wasm_instance()->match.edition = NULL;
+    if (!wasm_instance()->edition.box.pattern[0].turns)
+        return PYR_ERR_SEATS;
+    read_lines(words, PYR_DAILY_SEATS + 2);
+    hex = words[PYR_DAILY_SEATS];
+    date = words[PYR_DAILY_SEATS + 1];
+    if (!pyr_daily_read_date(date, pyr_word_of(date).length, &day))
+        return PYR_ERR_TEXT_NUMBER;
+    if (is_practice)
+        pyr_daily_practice(day, secret);
+    else if (!pyr_fair_read_hex(hex, pyr_word_of(hex).length, secret))
+        return PYR_ERR_TEXT_NUMBER;
+    enum pyr_err err = pyr_local_begin_daily(&local, &wasm_instance()->match, &wasm_instance()->edition, words, day, secret,
+        is_practice);
     if (err)
         wasm_instance()->match.edition = NULL;
     return err;
@@ -186,8 +217,7 @@ EXPORT(local_due) uint32_t wasm_local_due(void)
 
 EXPORT(local_due_seed) uint64_t wasm_local_due_seed(void)
 {
-    struct pyr_rng rng;
-    return pyr_local_due(&local, &rng) == PYR_NOBODY ? 0 : pyr_rng_next(&rng);
+    return pyr_local_due_seed(&local);
 }
 
 /* A bot's choice, as text in the buffer. */

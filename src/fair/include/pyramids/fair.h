@@ -91,7 +91,8 @@ enum pyr_fair_code {
     PYR_FAIR_BEFORE_COMMITMENT = 9,  /* a number before the commitment */
     PYR_FAIR_EARLY = 10,         /* the secret before the end of the game */
     PYR_FAIR_MISMATCH = 11,      /* the secret is not the one that was committed to on line `other` */
-    PYR_FAIR_CARDS = 12          /* the cards of the line differ from the shuffle: expected */
+    PYR_FAIR_CARDS = 12,         /* the cards of the line differ from the shuffle: expected */
+    PYR_FAIR_DAY = 13            /* a daily expedition (`tag day` or `tag practice`) that has numbers, or not three seats */
 };
 
 struct pyr_fair_report {

@@ -150,7 +150,8 @@ PYR_API int32_t pyr_instance_retract(struct pyr_instance *instance, uint32_t sea
 PYR_API int32_t pyr_instance_choose(struct pyr_instance *instance, uint32_t seat, const char *text);
 
 /* The choice of a bot (its place in pyr_bot_at) for a seat, as text; 0 if there is nothing to choose. The match is left as
- * it was, but for steps of that seat, which are taken back. nodes 0: the bot decides. */
+ * it was, but for steps of that seat, which are taken back. nodes 0: the bot decides. Each step of the choice has random
+ * numbers of its own (pyr_daily_rng). */
 PYR_API size_t pyr_instance_bot_choice(struct pyr_instance *instance, uint32_t bot, uint32_t seat, uint64_t nodes,
     uint64_t seed, char *to, size_t size);
 

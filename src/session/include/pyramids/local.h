@@ -6,8 +6,8 @@
  * answer back; after every change it stores the text of pyr_local_save.
  *
  * Invariants:
- *  1. The game is the caller's match. Its chance follows from `seed`, so a saved game continues with the same cards, and
- *     a bot gives the same answer for the same position.
+ *  1. The game is the caller's match. Its chance follows from `seed`, or of a daily expedition from its secret, so a saved
+ *     game continues with the same cards, and a bot gives the same answer for the same position.
  *  2. Nothing that was seen can be taken back: not a card that any player drew or a person took (Q5), nor, among people who
  *     share the device, anything after the next person has looked.
  *  3. With several people, a seat's cards and choices are shown (`covered` is false) only after pyr_local_uncover for
@@ -19,6 +19,7 @@
 #ifndef PYR_LOCAL_H
 #define PYR_LOCAL_H
 
+#include <pyramids/daily.h>
 #include <pyramids/match.h>
 
 PYR_BEGIN_DECLS
@@ -42,6 +43,8 @@ struct pyr_local {
     struct pyr_match *match;     /* the caller's */
     struct pyr_local_seat seat[PYR_MAX_SEATS];
     uint64_t seed;
+    bool has_secret;             /* chance, and the bots' random numbers, follow from this instead (daily.h): */
+    uint8_t secret[PYR_FAIR_BYTES];
     uint8_t people;              /* bits: seats that are played by people here */
     pyr_seat me;                 /* the seat whose view is shown */
     pyr_seat seen_by;            /* the seat that has looked at the screen last; PYR_NOBODY */
@@ -57,6 +60,16 @@ struct pyr_local {
  */
 PYR_API enum pyr_err pyr_local_begin(struct pyr_local *local, struct pyr_match *match, const struct pyr_edition *edition,
     unsigned seats, const char *const *names, const char *const *levels, uint64_t seed, bool tag_seed);
+
+/*
+ * Begins a day's expedition on this device: a person and two bots, with the cards of a secret that is known: that of a past
+ * day, or of practice (pyr_daily_practice). The record gets `tag day DATE`, or `tag practice DATE`, and the commitment, and
+ * after the last line the secret: it can be verified like one from a server. The three names are the caller's. Codes of
+ * pyr_match_init.
+ */
+PYR_API enum pyr_err pyr_local_begin_daily(struct pyr_local *local, struct pyr_match *match,
+    const struct pyr_edition *edition, const char *const *names, int32_t day, const uint8_t secret[PYR_FAIR_BYTES],
+    bool is_practice);
 
 /*
  * Resumes a game: a text of pyr_local_save, or any unfinished record. If it contains who plays each seat, that is used;
@@ -80,8 +93,10 @@ PYR_API bool pyr_local_is_begun(const struct pyr_local *local);
 /* Whether several people share the device. */
 PYR_API bool pyr_local_is_shared(const struct pyr_local *local);
 
-/* A bot that has to choose: its seat, and the random numbers for this very step. PYR_NOBODY: none. */
+/* A bot that has to choose: its seat, and the random numbers for this very step. PYR_NOBODY: none. And the seed for its
+ * whole choice, for pyr_instance_bot_choice; 0: none. */
 PYR_API pyr_seat pyr_local_due(const struct pyr_local *local, struct pyr_rng *rng);
+PYR_API uint64_t pyr_local_due_seed(const struct pyr_local *local);
 
 /* A bot's step for the position with that many lines; a late one changes nothing. True: it was made. */
 PYR_API bool pyr_local_answer(struct pyr_local *local, pyr_seat seat, uint32_t lines, pyr_step step);
