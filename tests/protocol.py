@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """docs/protocol.md and docs/openapi.json, held against the server: their examples are sent, what comes back has the form
 they tell, and what they list is what the code has. usage: protocol.py PYRAMIDS SOURCE_ROOT [CASE]"""
+import datetime
 import json
 import os
 import random
@@ -84,7 +85,7 @@ def case_routes(_):
     page = set()
     for request, _ in rows(section('2. HTTP')):
         method, path = re.match(r'`(GET|POST) ([^`]+)`', request).groups()
-        page.add((method, re.sub(r'CODE|NAME', '*', path)))
+        page.add((method, re.sub(r'CODE|NAME|DATE', '*', path)))
     assert len(routes()) > 15 and page == routes(), page ^ routes()
     documented = {(method.upper(), re.sub(r'\{\w+\}', '*', path)) for path,
         methods in OPENAPI['paths'].items() for method in methods}
@@ -221,7 +222,7 @@ def case_examples_over_http(folder):
                 if 'code' in example:
                     real[example['code']] = got.json['code']
                 count += 1
-        assert count == 4, count
+        assert count == 5, count
         # The table as the page draws it.
         example = json.loads(re.search(r'`TABLE`:\n\n((?:    .*\n)+)', PAGE).group(1))
         code, _ = ana.make('open', 'friend:Ben', 'bot:club')
@@ -303,9 +304,11 @@ def faults(schema, value, where='$'):
     schema = resolve(schema)
     known = {'type', 'properties', 'required', 'additionalProperties', 'items', 'minItems', 'maxItems', 'enum', 'pattern',
         'minimum', 'maximum', 'minLength', 'maxLength',
-             'oneOf', 'description', 'example', 'default'}
+             'oneOf', 'description', 'example', 'default', 'nullable'}
     assert set(schema) <= known, set(schema) - known
     found = []
+    if value is None and schema.get('nullable'):
+        return []
     if 'oneOf' in schema:
         fitting = [one for one in schema['oneOf'] if not faults(one, value, where)]
         return [] if len(fitting) == 1 else [f'{where}: {len(fitting)} of the kinds fit {value}']
@@ -393,8 +396,12 @@ def case_openapi_drives_the_server(folder):
                         waiting = ana.make('open', 'open')
                         ana.seat(waiting)
                     values = {'code': [over, running, waiting, parameter['example']],
-                        'name': [parameter['example'], 'nowhere']}[parameter['name']]
+                        'name': [parameter['example'], 'nowhere'],
+                        'date': [datetime.datetime.now(datetime.timezone.utc).date().isoformat(), '1999-12-31',
+                            parameter['example']]}[parameter['name']]
                     paths = [path.replace('{%s}' % parameter['name'], value) for value in values]
+                if operation['operationId'] == 'dailyBoard':
+                    paths.append(paths[0] + '?period=week')     # that of a day is not shown before one's own game
                 body = operation.get('requestBody', {}).get('content', {}).get('application/json', {})
                 examples = body.get('examples', {'none': {'value': None}})
                 for example in examples.values():

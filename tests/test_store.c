@@ -1123,10 +1123,10 @@ FILE_TEST("a newer version and another program's file are refused and left as th
     make_folder();
     if (CHECK(open_store()))
         close_store();
-    CHECK(outside(path, "PRAGMA user_version = 7"));
+    CHECK(outside(path, "PRAGMA user_version = 8"));
     CHECK(!open_with(NULL, NULL));
-    CHECK(strstr(error, "newer version") && strstr(error, "version 7") && strstr(error, path));
-    CHECK_INT(outside_number(path, "PRAGMA user_version"), 7);
+    CHECK(strstr(error, "newer version") && strstr(error, "version 8") && strstr(error, path));
+    CHECK_INT(outside_number(path, "PRAGMA user_version"), 8);
     remove(path);
 
     CHECK(outside(path, "CREATE TABLE wine (year)"));
@@ -1691,7 +1691,7 @@ FILE_TEST("an older version is migrated, with a copy beside it")
     remove(path);
     CHECK(outside(path, version_1) && outside(path, "CREATE TABLE report (x)"));
     CHECK(!open_with(NULL, NULL));
-    CHECK(strstr(error, "could not be migrated from version 1 to 6 and is unchanged"));
+    CHECK(strstr(error, "could not be migrated from version 1 to 7 and is unchanged"));
     CHECK_INT(outside_number(path, "PRAGMA user_version"), 1);
     CHECK_INT(outside_number(path, "SELECT count(*) FROM line"), 1);
     CHECK(exists(".v1"));

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "change.h"
+#include "daily.h"
 #include "server.h"
 
 #define NEAR 200                 /* open tables short of the most: from there on the database counts them exactly */
@@ -150,7 +151,7 @@ enum error change_note_game(struct change *change)
     if (effects->lines_size && pyr_game_is_over(game)) {
         const struct pyr_sink sink = change_sink(change);
         const struct pyr_table *open = &game->replay.state.open;
-        if (pyr_fair_game_reveal(&state->fair, game, &sink))
+        if (!daily_is_sealed(change->table) && pyr_fair_game_reveal(&state->fair, game, &sink))
             return ERROR_STORAGE;
         state->stage = STORE_OVER;
         state->winners = (uint8_t)pyr_table_winners(open, &game->edition->box);
@@ -243,13 +244,14 @@ static void fill_commit(struct change *change)
     memcpy(commit->table.code, table->code, sizeof table->code);
     commit->made = state->changed;
     if (change->is_new) {
-        commit->most = table->server->options.max_tables_per_visitor;
+        commit->most = table->daily.is_counted ? 0 : table->server->options.max_tables_per_visitor;
         /* Two connections store the new table and close the one in whose place it comes, in any order. */
         if (table->server->shared && table->server->open_tables + NEAR >= table->server->options.max_tables)
             commit->most_open = table->server->options.max_tables + table->replaces;
         commit->asker = table->asker;
         memcpy(commit->request, change->id, sizeof change->id);
     }
+    daily_fill_commit(change);
     commit->stores_public = !change->is_new && state->terms.is_public != table->now.terms.is_public;
     commit->lines = effects->lines;
     commit->lines_size = effects->lines_size;
@@ -347,15 +349,16 @@ static void change_stored(struct store_job *job, enum store_result result)
     struct table *table = change->table;
     static const struct problem none = { 0 };
     table->busy = false;
-    bool is_limit = change->is_new && result == STORE_LIMIT;
+    bool is_limit = change->is_new && result == STORE_LIMIT, is_taken = change->is_new && result == STORE_TAKEN;
     if (result == STORE_CONFLICT && !change->is_new && !table->gone && meet_newer(change))
         return;
-    if (result && !is_limit)
+    if (result && !is_limit && !is_taken)
         server_log(table->server, LOG_ERROR, "storage", "table=%lld result=%d", (long long)table->id, (int)result);
     bool is_void = change->is_new && result;
     if (change->effects)
         change->effects->is_stored = !result;
-    change_finish(change, is_limit ? ERROR_TOO_MANY : result ? ERROR_STORAGE : ERROR_NONE, &none);
+    enum error error = is_limit ? ERROR_TOO_MANY : is_taken ? ERROR_ATTEMPTED : result ? ERROR_STORAGE : ERROR_NONE;
+    change_finish(change, error, &none);
     if (is_void || table->gone)
         table_forget(table);
     else

@@ -78,6 +78,11 @@ char *config_write(const struct table *table, const struct table_state *state)
         put(&config, "hints", json_true());
     if (state->rematch[0])
         put(&config, "rematch", json_string(state->rematch));
+    if (table->daily.day) {                  /* store_ops.c looks for the first of these */
+        put(&config, "day", json_integer(table->daily.day));
+        put(&config, "day_number", json_integer(table->daily.number));
+        put(&config, "counted", json_boolean(table->daily.is_counted));
+    }
     if (state->stage == STORE_OVER) {
         json_t *points = json_array();
         for (unsigned s = 0; s < state->seats; s++)
@@ -161,6 +166,9 @@ bool config_read(struct table *table, const char *text)
         state->terms = (struct table_terms){ .edition = server_edition(table->server, edition), .is_public = is_public,
             .hints = json_is_true(json_object_get(config, "hints")), .clock = (uint8_t)clock_index };
         table->host = host;
+        table->daily = (struct table_daily){ .day = (int32_t)json_integer_value(json_object_get(config, "day")),
+            .number = (uint32_t)json_integer_value(json_object_get(config, "day_number")),
+            .is_counted = json_is_true(json_object_get(config, "counted")) };
         state->seats = (uint8_t)count;
         state->winners = (uint8_t)winners;
         if (rematch)
@@ -218,6 +226,12 @@ json_t *table_json(const struct table *table, const struct visitor *visitor)
         is_fair ? commitment : NULL, "you",
         you < PYR_MAX_SEATS ? you + 1 : 0, "host", id && table->host == id, "version", (json_int_t)table->log.count, "round",
         begun ? open->round + 1 : 0, "turn", begun ? open->turn + 1 : 0, "seats", seats);
+    if (table->daily.day) {
+        char date[PYR_DAILY_DATE];
+        pyr_daily_write_date(table->daily.day, date);
+        put(&json, "daily", json_pack("{ss sI sb}", "date", date, "number", (json_int_t)table->daily.number, "counted",
+            table->daily.is_counted));
+    }
     if (running && !table_has_host(table))
         json_object_set_new(json, "host_gone", json_integer((json_int_t)(server_now(table->server) - table->host_left)));
     if (state->stage == STORE_OVER) {

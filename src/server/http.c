@@ -25,6 +25,7 @@
 
 #include "access.h"
 #include "bans.h"
+#include "daily.h"
 #include "judging.h"
 #include "object.h"
 #include "pool.h"
@@ -45,7 +46,7 @@ static void answer_text(struct request *request, int status, const char *type, c
 }
 
 /* Takes the object; NULL, which is what jansson gives without memory, becomes an error. */
-static void answer_json(struct request *request, int status, json_t *json)
+void answer_json(struct request *request, int status, json_t *json)
 {
     char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
     json_decref(json);
@@ -201,19 +202,51 @@ void request_free(struct request *request)
 }
 
 /* A request whose answer takes a job: it stays until request_back says whether anybody still waits. */
-static void request_wait(struct request *request)
+void request_wait(struct request *request)
 {
     request->waits = true;
 }
 
 /* Each request_wait is followed by one of these. False: the client has gone, and the request with it. */
-static bool request_back(struct request *request)
+bool request_back(struct request *request)
 {
     request->waits = false;
     if (request->conn)
         return true;
     request_free(request);
     return false;
+}
+
+/* The value of a hexadecimal digit, or -1. */
+static int digit(char letter)
+{
+    return letter >= '0' && letter <= '9' ? letter - '0' : letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 :
+        letter >= 'A' && letter <= 'F' ? letter - 'A' + 10 : -1;
+}
+
+/* A '%' that is not followed by two digits stands for itself. A zero byte would end the text early: it is refused. */
+bool request_query(const struct request *request, const char *name, char *to, size_t room)
+{
+    size_t length = strlen(name), size = 0;
+    const char *at = request->query;
+    while (*at && (strncmp(at, name, length) || at[length] != '=')) {
+        at += strcspn(at, "&");
+        at += *at == '&';
+    }
+    if (!*at)
+        return false;
+    for (at += length + 1; *at && *at != '&'; at++) {
+        char letter = *at == '+' ? ' ' : *at;
+        if (letter == '%' && digit(at[1]) >= 0 && digit(at[2]) >= 0) {
+            letter = (char)(16 * digit(at[1]) + digit(at[2]));
+            at += 2;
+        }
+        if (!letter || size + 1 >= room)
+            return false;
+        to[size++] = letter;
+    }
+    to[size] = '\0';
+    return true;
 }
 
 /* Whose a request is. */
@@ -280,7 +313,7 @@ void request_look_up(struct request *request, void (*then)(struct request *reque
 /* The members of a request's body. False after an answer.
  * On success the caller owns *object; `values` point into it, in the order of `field`, NULL for members that are
  * missing. */
-static bool read_body(struct request *request, const struct field *field, unsigned count, json_t **object, json_t **values)
+bool read_body(struct request *request, const struct field *field, unsigned count, json_t **object, json_t **values)
 {
     struct problem problem = { 0 };
     enum error error;
@@ -815,7 +848,7 @@ static void table_fetched(struct fetch *fetch, struct table *table, enum error e
     if (error)
         request_error(request, error, "");
     else
-        then(request, table);
+        daily_show(request, table, then);
 }
 
 /* `then` gets the table of the code in the path, at once if it is in memory. Codes that cannot exist count as guesses,
@@ -833,7 +866,7 @@ static void with_table(struct request *request, void (*then)(struct request *req
         return;
     }
     if (table) {
-        then(request, table);
+        daily_show(request, table, then);
         return;
     }
     if (!code[0]) {
@@ -868,7 +901,7 @@ static void tell_record(struct request *request, struct table *table)
     const struct table_log *log = &table->log;
     pyr_seat seat = table_seat_of(table, request->visitor ? (int64_t)request->visitor->node.key : 0);
     size_t size = 0, room = log->count ? log->start[log->count] : 0;
-    char *text = malloc(room + 1);
+    char *text = malloc(room + DAILY_LINE);
     if (!text) {
         request_error(request, ERROR_STORAGE, "");
         return;
@@ -879,6 +912,7 @@ static void tell_record(struct request *request, struct table *table)
         memcpy(text + size, log->text + log->start[i], (size_t)(log->start[i + 1] - log->start[i]));
         size += (size_t)(log->start[i + 1] - log->start[i]);
     }
+    size += daily_write_secret(table, text + size);
     request->attachment = "game.pyr";
     answer_text(request, 200, "text/plain; charset=utf-8", text, size);
 }
@@ -1568,6 +1602,11 @@ static const struct route {
     { METHOD_POST, "/api/tables/*/seats", true, post_seats },
     { METHOD_POST, "/api/tables/*/hint", true, post_hint },
     { METHOD_POST, "/api/tables/*/name", true, post_name },
+    { METHOD_GET, "/api/daily", true, get_daily },
+    { METHOD_POST, "/api/daily", true, post_daily },
+    { METHOD_GET, "/api/daily/calendar", true, get_calendar },
+    { METHOD_GET, "/api/daily/*", true, get_one_day },
+    { METHOD_GET, "/api/daily/*/board", true, get_board },
     { METHOD_GET, "/api/links", false, get_links },
     { METHOD_GET, "/api/my/tables", true, get_my_tables },
     { METHOD_GET, "/api/statistics", true, get_statistics },

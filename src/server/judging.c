@@ -18,6 +18,7 @@
 #include "judging.h"
 #include "pool.h"
 #include "server.h"
+#include "store_daily.h"
 
 /* The names say 2, as reports without margins had the name without a number. */
 #define JSON_NAME "analysis2.json"
@@ -75,6 +76,8 @@ struct judging {
         size_t size;             /* 0: could not be made */
     } json, page[PYR_LANGUAGES]; /* in the order of pyr_text_language_at */
     bool good;
+    bool is_daily;               /* an attempt at a daily expedition: its result gets these of the first seat */
+    float luck, rate;
 };
 
 /* It was made, or cannot be made here: nobody claims it any more. */
@@ -161,6 +164,8 @@ static void judge(struct pool_job *job)
         return;
     if (pyr_judge_init(report, judging->edition, judging->log, judging->log_size, &options, NULL) == PYR_JUDGE_GOOD) {
         report->rough = judging->rough;
+        judging->luck = report->sum[0].luck;
+        judging->rate = report->sum[0].rate;
         judging->good = write_report(pyr_judge_write_json, report, &judging->json.text, &judging->json.size);
         for (unsigned i = 0; judging->good && pyr_text_language_at(i); i++) {
             pyr_text_use(pyr_text_language_at(i));
@@ -182,6 +187,8 @@ static enum store_result keep(struct store_db *db, struct store_job *job)
         result = store_put_report(db, judging->id, page_name(pyr_text_language_at(i), name), judging->page[i].text,
             judging->page[i].size, server_time());
     }
+    if (!result && judging->is_daily)
+        result = store_judge_attempt(db, judging->id, (double)judging->luck, (double)judging->rate, judging->rough ? 1 : 2);
     if (!result && judging->is_claimed && !judging->rough)
         result = store_drop_analysis(db, judging->id);
     return result;
@@ -263,6 +270,7 @@ static enum judging_state begin(struct table *table, uint64_t address, bool roug
         judging->playouts = PYR_JUDGE_PLAYOUTS;
     judging->rough = rough && judging->playouts > PYR_LUCK_QUICK;
     judging->is_claimed = is_claimed;
+    judging->is_daily = table->daily.is_counted;
     judging->edition = table->now.terms.edition;
     judging->pool_job.run = judge;
     judging->pool_job.done = judged;
@@ -326,6 +334,21 @@ static void claimed_there(struct fetch *fetch, struct table *table, enum error e
         return;                              /* this server claims it again at its next look */
     if (table->now.stage != STORE_OVER || begin(table, 0, true, true) != JUDGING_WORKING)
         end_claim(server, table->id);
+}
+
+static void wanted_there(struct fetch *fetch, struct table *table, enum error error)
+{
+    if (!error && table->now.stage == STORE_OVER)
+        begin(table, 0, fetch->context != NULL, false);      /* if there is no room now, the next look tries again */
+}
+
+void judging_wanted(struct server *server, const char *code, bool rough)
+{
+    struct table *table = table_find(server, code);
+    if (table && !table->analysing && table->now.stage == STORE_OVER)
+        begin(table, 0, rough, false);
+    else if (!table && table_is_code(code))
+        table_fetch(server, code, wanted_there, rough ? server : NULL);
 }
 
 void judging_claimed(struct server *server, const char *code)

@@ -19,6 +19,10 @@ enum judging_state { JUDGING_READY, JUDGING_WORKING, JUDGING_TOO_MANY, JUDGING_F
 void judging_ask(struct table *table, uint64_t address, int64_t visitor, const char *language,
     void (*answer)(void *context, enum judging_state state, char *text, size_t size, bool html), void *context);
 
+/* Makes the analysis of a result of the daily expedition, if it is not being made: `rough`, with a first result. Only where
+ * no other server uses the database. */
+void judging_wanted(struct server *server, const char *code, bool rough);
+
 /* Makes an analysis that this server has claimed from a database that several servers share. */
 void judging_claimed(struct server *server, const char *code);
 

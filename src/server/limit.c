@@ -115,7 +115,8 @@ static void sweep(struct map_node *node, void *context)
 {
     struct server *server = context;
     struct address *address = (struct address *)node;
-    if (address->references || server_now(server) - address->used < ADDRESS_KEPT)
+    bool is_counted = address->attempts && address->day == server_time() / 86400;
+    if (address->references || is_counted || server_now(server) - address->used < ADDRESS_KEPT)
         return;
     map_remove(&server->addresses, node);
     free(address);

@@ -14,6 +14,7 @@
 #include <pyramids/match.h>
 
 #include "conn.h"
+#include "daily.h"
 #include "object.h"
 #include "server.h"
 
@@ -172,6 +173,8 @@ static void open_found(struct fetch *fetch, struct table *table, enum error erro
     conn_resume(conn);
     if (is_old)
         problem.error = error = ERROR_STORAGE;
+    if (!error && daily_is_sealed_for(table, conn->visitor))
+        problem.error = error = ERROR_SEALED;
     if (conn->fetch_limited && !(table && table_is_known_to(table, conn->visitor)))
         problem.error = error = ERROR_TOO_FAST;
     if (error == ERROR_NO_TABLE)
@@ -196,6 +199,10 @@ static void do_open(struct conn *conn, const char *id, json_t **value)
         return;
     }
     conn->fetch_tries = 0;
+    if (table && daily_is_sealed_for(table, conn->visitor)) {
+        refuse(conn, id, ERROR_SEALED, "");
+        return;
+    }
     if (table && !is_ahead(conn, table)) {
         conn_answer(conn, id, ERROR_NONE, NULL);
         conn_watch(conn, table, conn->fetch_have);

@@ -27,6 +27,7 @@ struct server_options {
     unsigned message_rate, request_rate;     /* a second */
     unsigned max_connections, max_per_address, max_tables, max_tables_per_visitor, max_conns_per_visitor;
     unsigned max_tables_per_address, table_rate;      /* open ones; new ones a minute */
+    unsigned max_attempts;       /* at a day's expedition that count, from one address */
     unsigned quick_seconds, relaxed_seconds;
     unsigned ping_seconds;       /* between pings of a socket */
     unsigned analysis_playouts;  /* the cap of an analysis (judge.h); 0: the usual one */

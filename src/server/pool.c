@@ -104,13 +104,18 @@ static bool is_time_up(void *context)
     return now - worker->step_began >= (hurry == HURRY_OWN ? HURRY_SECONDS : THINK_SECONDS);
 }
 
+static bool is_stopping(void *context)
+{
+    return atomic_load_explicit(&((struct worker *)context)->pool->stopping, memory_order_relaxed);
+}
+
 /* A whole choice, step by step, on the bot_job's own copy of the game. The steps are handed in as a change later and
  * checked like anybody's; if the table has moved on meanwhile, they are refused as late. */
 static void think(struct worker *worker, struct bot_job *bot_job)
 {
     struct pyr_game *game = &bot_job->game;
     struct pyr_rng rng;
-    struct pyr_budget budget = { .is_over = is_time_up, .context = worker };
+    struct pyr_budget budget = { .is_over = bot_job->is_fixed ? is_stopping : is_time_up, .context = worker };
     const struct pyr_bot *bot = bot_job->bot;
     pyr_rng_seed(&rng, bot_job->seed, 0);
     worker->began = seconds();
@@ -118,6 +123,8 @@ static void think(struct worker *worker, struct bot_job *bot_job)
         struct pyr_view view;
         pyr_game_view(game, bot_job->seat, &view);
         worker->step_began = seconds();
+        if (bot_job->is_fixed)
+            pyr_daily_rng(bot_job->seed, bot_job->seat, bot_job->steps, &rng);
         pyr_step step = bot->choose(bot_job->memory, &bot_job->edition->box, &view, &rng, &budget);
         bot_job->step[bot_job->steps++] = step;
         if (pyr_game_step(game, bot_job->seat, step, NULL) || !game->choice[bot_job->seat].count)

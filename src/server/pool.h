@@ -25,6 +25,7 @@ struct bot_job {
     uint32_t phase;
     pyr_seat seat;
     uint64_t seed;
+    bool is_fixed;               /* the same position always gets the same choice: no clock, and random numbers by step */
     unsigned steps;
     pyr_step step[PYR_MAX_PARTS];
 };

@@ -156,6 +156,7 @@ static void take_numbers(struct server_options *now, const struct server_options
     now->max_tables = fresh->max_tables;
     now->max_tables_per_address = fresh->max_tables_per_address;
     now->table_rate = fresh->table_rate;
+    now->max_attempts = fresh->max_attempts;
     now->quick_seconds = fresh->quick_seconds;
     now->relaxed_seconds = fresh->relaxed_seconds;
     now->ping_seconds = fresh->ping_seconds;

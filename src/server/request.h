@@ -7,7 +7,7 @@
 #include "conn.h"
 #include "server.h"
 
-enum method { METHOD_GET, METHOD_HEAD, METHOD_POST, METHOD_OTHER };
+enum method { METHOD_GET, METHOD_HEAD, METHOD_POST, METHOD_DELETE, METHOD_OTHER };
 
 struct request {
     struct server *server;
@@ -30,6 +30,7 @@ struct request {
     bool last;                   /* what follows on the connection cannot be told apart from this request: it is closed */
     enum error early;            /* refused by its head; told once the body is in */
     char path[160];
+    char query[200];             /* after the '?', as it came; cut (request_query reads it) */
     char etag[40];               /* If-None-Match */
     char host[HOST_SIZE];        /* Host, cut; "" none */
     char word[40];               /* what stood for * in the route */
@@ -71,6 +72,19 @@ void request_route(struct request *request);
 void request_send(struct request *request);
 
 void request_error(struct request *request, enum error error, const char *detail);
+
+/* For the files that have handlers. The answer takes the object; NULL, which is what jansson gives without memory, becomes
+ * an error. */
+void answer_json(struct request *request, int status, json_t *json);
+/* A request whose answer takes a job: it stays until request_back, once, says whether anybody still waits. False: the
+ * client has gone, and the request with it. */
+void request_wait(struct request *request);
+bool request_back(struct request *request);
+/* The members of a body; false after an answer. The caller owns *object; values point into it, NULL for those that are
+ * missing. */
+bool read_body(struct request *request, const struct field *field, unsigned count, json_t **object, json_t **values);
+/* A member of the query, decoded (%41 and + are read as in forms); false if it is not there, or does not fit. */
+bool request_query(const struct request *request, const char *name, char *to, size_t room);
 
 /* The embedded page (pages.c): NULL if there is no such file. Data are compressed by gzip. */
 struct page {

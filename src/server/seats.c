@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "change.h"
+#include "daily.h"
 #include "server.h"
 
 /* Ids of messages. */
@@ -60,11 +61,21 @@ static enum error begin(struct change *change)
     strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &utc));
     if (pyr_fair_chance(&state->fair, edition, state->seats, &chance) ||
         pyr_game_begin(&state->game, edition, state->seats, names, &sink) ||
-        pyr_game_tag(&state->game, "date", date, &sink) || pyr_fair_game_tags(&state->fair, &state->game, &sink) ||
+        pyr_game_tag(&state->game, "date", date, &sink) || daily_tag(change->table, &state->game, &sink) ||
+        pyr_fair_game_tags(&state->fair, &state->game, &sink) ||
         pyr_game_deal(&state->game, &chance, &sink))
         return ERROR_STORAGE;
     state->stage = STORE_RUNNING;
     return change_note_game(change);
+}
+
+/* An attempt at a daily expedition: all sit there already. */
+enum error apply_daily(struct change *change, struct problem *problem)
+{
+    (void)problem;
+    change_note_table(change);
+    change->effects->stores_seats = true;
+    return begin(change);
 }
 
 static enum error begin_if_full(struct change *change)
@@ -140,6 +151,8 @@ enum error apply_leave(struct change *change, struct problem *problem)
     if (mine >= PYR_MAX_SEATS)
         return ERROR_NOT_SEATED;
     struct seat *seat = &state->seat[mine];
+    if (change->table->daily.day)
+        return ERROR_DAILY;                  /* nobody else may play it */
     if (state->stage == STORE_WAITING) {
         bool known = sodium_is_zero(seat->key, TOKEN_SIZE) && seat->kind_if_free == SEAT_FRIEND;
         seat->kind = seat->kind_if_free;
@@ -329,6 +342,8 @@ enum error apply_standin(struct change *change, struct problem *problem)
     (void)problem;
     if (!is_hosts(change) && !(orphaned && table_seat_of(table, request->visitor) < PYR_MAX_SEATS))
         return ERROR_NOT_HOST;
+    if (table->daily.day)
+        return ERROR_DAILY;
     if (state->stage != STORE_RUNNING)
         return ERROR_NOT_RUNNING;
     if (request->seat >= state->seats || state->seat[request->seat].kind != SEAT_PERSON)

@@ -8,6 +8,7 @@
  *   message.c   the table of WebSocket messages; outbox.c  what a connection is told next
  *   table.c     what a table is; change.c  the queue of its changes; seats.c  who sits there; turns.c  choices, bots, clocks
  *   config.c    what is stored of a table apart from its log; presence.c  who is connected to other servers
+ *   daily.c     the daily expedition; results.c  its places, streaks and boards
  *   pool.c      threads for bots and analyses; schedule.c  whose turn it is; judging.c  analyses
  *   visitor.c   who people are; limit.c  how much an address may do; lobby.c  which tables strangers are shown
  *   admin.c     the operator's socket, admin_commands.c  what can be asked there; bans.c  who may not come
@@ -97,6 +98,7 @@ struct server {
     unsigned downs;
     struct {
         uint64_t beat_at, keep_at;           /* when the heartbeat is next stored, and what is old dropped */
+        uint64_t pulse_at;                   /* when it is stored even if no clock runs */
         int64_t start;                       /* when the server started; 0 once that is stored */
         bool beating, keeping, looking;      /* it is under way */
         bool look_again;                     /* as soon as that is over */
@@ -108,6 +110,10 @@ struct server {
         struct store_place looked;           /* until where that was asked */
         struct store_place swept;            /* until where visitors were looked at; zero: a new round */
     } upkeep;
+    struct {                     /* what upkeep has to do for the daily expedition (daily.c) */
+        uint64_t look_at;        /* when it looks next; of the loop's own clock */
+        bool looking, mastering; /* it is under way */
+    } daily;
     uint8_t hash_key[16];
     struct map visitors, tokens, tables, addresses;
     struct map stakes;           /* open tables that are not in memory and count for an address (table.c) */

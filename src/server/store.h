@@ -21,6 +21,7 @@ enum store_result {
     STORE_MISSING,                  /* there is no such row: nothing was changed */
     STORE_CONFLICT,              /* the table is not as it was when it was read: nothing was changed */
     STORE_LIMIT,                 /* there are as many as there may be: nothing was changed */
+    STORE_TAKEN,                 /* what there may be once is there already: nothing was changed */
     STORE_NO_ROOM,                  /* no room on the disk, or no memory */
     STORE_FAILED                 /* anything else that the database reports; the log has its words */
 };
@@ -108,6 +109,12 @@ struct store_commit {
     const char *lines;           /* whole lines to add, the first of which has number first_line */
     size_t lines_size;           /* 0: none */
     uint32_t first_line;
+    struct {                     /* the attempt at a daily expedition that is played here (store_daily.h) */
+        enum { STORE_ATTEMPT_STAYS, STORE_ATTEMPT_BEGINS, STORE_ATTEMPT_ENDS } what;
+        uint8_t state, place;    /* of one that ends */
+        int32_t points;
+        int64_t day;
+    } attempt;                   /* if one begins and the host has one of that day already: STORE_TAKEN */
     bool stores_public;          /* table.is_public is not what is stored */
     bool has_choice;
     struct store_choice choice;

@@ -25,6 +25,8 @@ static const struct {
     { COPY_HEARTBEAT, PUT_HEARTBEAT },
     { COPY_DOWNTIMES, PUT_DOWN },
     { COPY_BANS, PUT_BAN },
+    { COPY_DAYS, PUT_DAY },
+    { COPY_ATTEMPTS, PUT_ATTEMPT },
 };
 
 /* Both databases are open and in a transaction. */

@@ -17,7 +17,7 @@
 
 #include "store.h"
 
-#define STORE_VERSION 6          /* of the schema, in every engine */
+#define STORE_VERSION 7          /* of the schema, in every engine */
 #define STORE_FIRST 3            /* the first version that PostgreSQL had */
 
 enum store_statement {
@@ -36,6 +36,9 @@ enum store_statement {
     PUT_HEARTBEAT,
     ADD_BAN, ALL_BANS, DROP_BAN, OLD_BANS, LIST_TABLES, LIST_VISITORS, RENAME_VISITOR, CODE_OF_TABLE, CHECK_TABLES,
     CHECK_GAPS, CHECK_REVISIONS, COPY_BANS, PUT_BAN,
+    ADD_DAY, GET_DAYS, FIRST_DAY, REVEAL_DAYS, ADD_OUTAGE, ADD_ATTEMPT, END_ATTEMPT, GET_ATTEMPT, ATTEMPTS_OF, ALL_ATTEMPTS,
+    DAY_RESULTS, COUNT_BETTER, PEOPLE_OF, UNJUDGED, JUDGE_ATTEMPT, WANTS_MASTER, CLAIM_MASTER, PUT_MASTER, LEAVE_ATTEMPT,
+    DROP_ATTEMPTS_OF, COPY_DAYS, PUT_DAY, COPY_ATTEMPTS, PUT_ATTEMPT,
     STORE_STATEMENTS
 };
 

@@ -4,97 +4,18 @@
  * Lists are read in two goes, first the ids and then each row, so that whoever looks at them may change what is listed.
  *
  * All of this runs in the store's thread (or in a command), within a transaction that store.c or store_engine.c has
- * begun. Statements refer to values by position: `kinds` in store_statements.c says which C type each position has, and
- * take_values reads exactly those from the arguments. So 'i' must be passed as int64_t and 'b' or 'x' as pointer and
- * size_t.
+ * begun. How a statement is run and its rows are read is in store_rows.h.
  *
  * A result of STORE_MISSING from next() means "no further row"; as the result of an operation it means "no such thing".
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <zlib.h>
 
-#include "store_engine.h"
-
-/* The values of a statement, by the kinds that it lists.
- * 'i' int64_t, 'r' double, 't' text with its end, everything else a pointer and a size. */
-static void take_values(struct store_value values[STORE_VALUES], enum store_statement which, va_list list)
-{
-    for (const char *kind = store_texts[which].kinds; *kind; kind++, values++) {
-        *values = (struct store_value){ 0 };
-        if (*kind == 'i') {
-            values->number = va_arg(list, int64_t);
-        } else if (*kind == 'r') {
-            values->real = va_arg(list, double);
-        } else {
-            values->at = va_arg(list, const void *);
-            values->size = *kind == 't' ? strlen(values->at) : va_arg(list, size_t);
-        }
-    }
-}
-
-/* When a change is made: NOW, and then its result is known; or LATER, when the engine likes, until the transaction ends. */
-enum when { NOW, LATER };
-
-/* Runs a statement that changes rows; `none`: the result if it changes no row. */
-static enum store_result change(struct store_db *db, enum when when, enum store_result none, enum store_statement which, ...)
-{
-    struct store_value values[STORE_VALUES];
-    int64_t changed = 0;
-    va_list list;
-    va_start(list, which);
-    take_values(values, which, list);
-    va_end(list);
-    if (when == LATER)
-        return db->engine->send(db, which, values, none);
-    enum store_result result = db->engine->execute(db, which, values, &changed);
-    return result == STORE_OK && !changed ? none : result;
-}
-
-/* Asks for rows, which follow with next(). */
-static enum store_result ask(struct store_db *db, enum store_statement which, ...)
-{
-    struct store_value values[STORE_VALUES];
-    va_list list;
-    va_start(list, which);
-    take_values(values, which, list);
-    va_end(list);
-    return db->engine->query(db, which, values);
-}
-
-static enum store_result next(struct store_db *db) { return db->engine->next(db); }
-static void finish(struct store_db *db) { db->engine->finish(db); }
-static int64_t number(struct store_db *db, int column) { return db->engine->number(db, column); }
-static double real(struct store_db *db, int column) { return db->engine->real(db, column); }
-
-/* What an engine returns is valid until the next step only. Text that is too long is cut. */
-static void copy_text(struct store_db *db, int column, char *to, size_t room)
-{
-    size_t size;
-    const char *text = db->engine->bytes(db, column, &size);
-    snprintf(to, room, "%s", text ? text : "");
-}
-
-/* After the last row: STORE_OK if that was all. */
-static enum store_result at_end(enum store_result result)
-{
-    return result == STORE_MISSING ? STORE_OK : result;
-}
-
-/* A number of the one row, or `none` if there is no row. */
-static enum store_result get_number(struct store_db *db, enum store_result asked, int64_t none, int64_t *to)
-{
-    enum store_result result = asked == STORE_OK ? next(db) : asked;
-    *to = none;
-    if (result == STORE_OK) {
-        *to = number(db, 0);
-        finish(db);
-    }
-    return at_end(result);
-}
+#include "store_daily.h"
+#include "store_rows.h"
 
 /* A text that grows.
  * Kept from one table to the next in a list, so that a long list allocates a few times only. */
@@ -209,13 +130,6 @@ enum store_result store_get_visitor_by_id(struct store_db *db, int64_t id, struc
     return STORE_OK;
 }
 
-/* Tells the other servers, once the transaction is committed. */
-static void announce(struct store_db *db, const char *word, int64_t with)
-{
-    if (db->engine->announce)
-        db->engine->announce(db, word, with);
-}
-
 /* The other servers are told, since they may have the visitor in memory. */
 enum store_result store_rename_visitor(struct store_db *db, struct store_visitor *visitor)
 {
@@ -250,15 +164,6 @@ enum store_result store_each_visitor(struct store_db *db, bool (*each)(void *con
         }
     }
     return at_end(result);
-}
-
-/* Runs statements that take one number each, in their order. */
-static enum store_result change_all(struct store_db *db, const enum store_statement *which, unsigned count, int64_t with)
-{
-    enum store_result result = STORE_OK;
-    for (unsigned i = 0; i < count && result == STORE_OK; i++)
-        result = change(db, NOW, STORE_OK, which[i], with);
-    return result;
 }
 
 /* What refers to a visitor goes first (foreign keys). The ids are returned so that the memory can forget them, too.
@@ -599,6 +504,25 @@ enum store_result store_each_open_table(struct store_db *db,
     return result;
 }
 
+/* The record of a daily expedition gets its secret once the day is revealed: it was not when the game ended. The
+ * configuration says which day it is (config.c). */
+static enum store_result add_secret(struct store_db *db, const struct store_table *table, struct buffer *log)
+{
+    static const char member[] = "\"day\":", tag[] = "\ntag secret ";
+    const char *at = table->config ? strstr(table->config, member) : NULL;
+    struct store_day day;
+    char line[sizeof tag + 65] = "tag secret ";
+    if (!at || !log->size || strstr(log->at, tag))
+        return STORE_OK;
+    enum store_result result = store_get_day(db, strtoll(at + sizeof member - 1, NULL, 10), &day);
+    if (result || !day.revealed)
+        return result == STORE_MISSING ? STORE_OK : result;
+    for (unsigned i = 0; i < sizeof day.secret; i++)
+        snprintf(line + 11 + (size_t)2 * i, 3, "%02x", day.secret[i]);
+    memcpy(line + 75, "\n", 2);
+    return add_bytes(log, line, 76) ? STORE_OK : STORE_NO_ROOM;
+}
+
 /* Finished games only. */
 enum store_result store_each_record(struct store_db *db,
     bool (*each)(void *context, const struct store_table *table, const char *text, size_t size), void *context)
@@ -611,7 +535,8 @@ enum store_result store_each_record(struct store_db *db,
         if ((result = get_table(db, ids.at[i][0], &table, &config)) != STORE_OK ||
             (result = get_lines(db, table.id, &log, &table.phase)) != STORE_OK)
             break;
-        if (!each(context, &table, log.at, log.size))
+        result = add_secret(db, &table, &log);
+        if (result || !each(context, &table, log.at, log.size))
             break;
     }
     free(ids.at);
@@ -1042,7 +967,7 @@ enum store_result store_sweep(struct store_db *db, const struct store_keep *keep
     unsigned *count)
 {
     static const enum store_statement drops[] = { DROP_LINES, DROP_CHOICES, DROP_SEATS, DROP_REPORTS, DROP_REQUESTS,
-        DROP_REVISION, DROP_PRESENCE, DROP_ANALYSIS, DROP_TABLE };
+        DROP_REVISION, DROP_PRESENCE, DROP_ANALYSIS, LEAVE_ATTEMPT, DROP_TABLE };
     const struct { enum store_statement which; int64_t before; } old[] = { { OLD_REPORTS, keep->reports },
         { OLD_REQUESTS, keep->requests }, { OLD_CODES, keep->codes } };
     enum store_result result = STORE_OK;
@@ -1083,6 +1008,8 @@ enum store_result store_commit(struct store_db *db, struct store_commit *commit)
         else if (result == STORE_OK)
             result = STORE_MISSING;          /* two came at once */
     }
+    if (!result)
+        result = store_commit_attempt(db, commit, table);
     if (!result && commit->lines_size)
         result = add_lines(db, LATER, table, commit->first_line, commit->lines, commit->lines_size, commit->made);
     if (!result && commit->has_choice)

@@ -109,6 +109,18 @@ static const char *const steps[STORE_VERSION] = {
     /* Who may not come: an address, or a visitor (not a reference: a ban outlives whom it is about). */
     ("CREATE TABLE ban (id INTEGER PRIMARY KEY, address TEXT NOT NULL, visitor INTEGER NOT NULL, made INTEGER NOT NULL,"
     " until INTEGER NOT NULL, reason TEXT NOT NULL) STRICT;"),
+
+    /* The daily expedition: a secret per day, and the attempts that count. game 0: that table was dropped since. */
+    "CREATE TABLE day (day INTEGER PRIMARY KEY, number INTEGER NOT NULL, secret BLOB NOT NULL, made INTEGER NOT NULL,"
+    " revealed INTEGER NOT NULL DEFAULT 0, outage INTEGER NOT NULL DEFAULT 0, master INTEGER,"
+    " keeper INTEGER NOT NULL DEFAULT 0) STRICT;"
+    "CREATE TABLE attempt (day INTEGER NOT NULL REFERENCES day, visitor INTEGER NOT NULL REFERENCES visitor,"
+    " game INTEGER NOT NULL, state INTEGER NOT NULL DEFAULT 0, begun INTEGER NOT NULL, ended INTEGER NOT NULL DEFAULT 0,"
+    " points INTEGER, place INTEGER NOT NULL DEFAULT 0, judged INTEGER NOT NULL DEFAULT 0, luck REAL NOT NULL DEFAULT 0,"
+    " rate REAL NOT NULL DEFAULT 0, PRIMARY KEY (day, visitor)) STRICT, WITHOUT ROWID;"
+    "CREATE INDEX attempt_visitor ON attempt (visitor, day);"
+    "CREATE INDEX attempt_game ON attempt (game);"
+    "CREATE INDEX attempt_unjudged ON attempt (ended) WHERE state = 1 AND judged < 2;",
 };
 
 /* The steps of a transaction: prepared at once, since a rollback must not fail for want of memory. */

@@ -25,7 +25,8 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
         " ORDER BY id" },
     /* A few at a time, and each is asked whether they ever sat at a table: most of those who were not seen for long have.
      * Not the last one, whose id must not be given again. */
-    [OLD_VISITORS] = { "iiii", "SELECT id, seen, coalesce((SELECT 1 FROM seat WHERE seat.visitor = old.id LIMIT 1), 0)"
+    [OLD_VISITORS] = { "iiii", "SELECT id, seen, coalesce((SELECT 1 FROM seat WHERE seat.visitor = old.id LIMIT 1),"
+        " (SELECT 1 FROM attempt WHERE attempt.visitor = old.id LIMIT 1), 0)"
         " FROM (SELECT id, seen FROM visitor WHERE seen < ?1 AND seen >= ?2 AND (seen > ?2 OR id > ?3)"
         " AND id < (SELECT max(id) FROM visitor) ORDER BY seen, id LIMIT ?4) AS old ORDER BY seen, id" },
     [SEE_VISITOR] = { "ii", "UPDATE visitor SET seen = ?2 WHERE id = ?1" },
@@ -164,6 +165,7 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
 
     /* What was created later was changed later: so the index of finished tables helps. */
     [OLD_TABLES] = { "iii", "SELECT id, 0 FROM game WHERE state = 3 AND changed < ?1 AND id < (SELECT max(id) FROM game)"
+        " AND NOT EXISTS (SELECT 1 FROM attempt WHERE attempt.game = game.id)"
         " UNION ALL SELECT id, 0 FROM game WHERE state = 2 AND created < ?2 AND changed < ?2"
         " AND id < (SELECT max(id) FROM game) LIMIT ?3" },
     [DROP_LINES] = { "i", "DELETE FROM line WHERE game = ?1" },
@@ -211,5 +213,50 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [CHECK_REVISIONS] = { "", "SELECT count(*) FROM game WHERE NOT EXISTS (SELECT 1 FROM revision"
         " WHERE revision.game = game.id)" },
     [COPY_BANS] = { "", "SELECT id, address, visitor, made, until, reason FROM ban ORDER BY id" },
+
+    /* The daily expedition (store_daily.c). States of an attempt: 0 running, 1 over, 2 expired. */
+#define DAY_COLUMNS "day, number, secret, revealed, outage, coalesce(master, -1000)"
+#define ATTEMPT_COLUMNS "day, attempt.visitor, attempt.state, coalesce(points, -1000), place, judged, luck, rate"
+    [ADD_DAY] = { "ibi", "INSERT INTO day (day, number, secret, made) SELECT ?1,"
+        " ?1 - coalesce((SELECT min(day) FROM day), ?1) + 1, ?2, ?3 WHERE 1 = 1 ON CONFLICT (day) DO NOTHING" },
+    [GET_DAYS] = { "ii", "SELECT " DAY_COLUMNS " FROM day WHERE day >= ?1 AND day <= ?2 ORDER BY day" },
+    [FIRST_DAY] = { "", "SELECT min(day) FROM day" },
+    [REVEAL_DAYS] = { "ii", "UPDATE day SET revealed = ?2 WHERE day <= ?1 AND revealed = 0" },
+    [ADD_OUTAGE] = { "ii", "UPDATE day SET outage = outage + ?2 WHERE day = ?1" },
+    [ADD_ATTEMPT] = { "iiii", "INSERT INTO attempt (day, visitor, game, begun) VALUES (?1, ?2, ?3, ?4)"
+        " ON CONFLICT (day, visitor) DO NOTHING" },
+    [END_ATTEMPT] = { "iiiiii", "UPDATE attempt SET state = ?3, ended = ?4, points = nullif(?5, -1000), place = ?6"
+        " WHERE day = ?1 AND visitor = ?2 AND state = 0" },
+    [GET_ATTEMPT] = { "ii", "SELECT " ATTEMPT_COLUMNS ", code FROM attempt LEFT JOIN game ON game.id = attempt.game"
+        " WHERE day = ?1 AND attempt.visitor = ?2" },
+    [ATTEMPTS_OF] = { "i", "SELECT " ATTEMPT_COLUMNS ", '' FROM attempt WHERE visitor = ?1 ORDER BY day DESC" },
+    [ALL_ATTEMPTS] = { "ii", "SELECT " ATTEMPT_COLUMNS ", '' FROM attempt WHERE state = 1 AND day >= ?1 AND day <= ?2"
+        " ORDER BY visitor, day" },
+    [DAY_RESULTS] = { "i", "SELECT points, count(*) FROM attempt WHERE day = ?1 AND state = 1 AND points IS NOT NULL"
+        " GROUP BY points ORDER BY points" },
+    [COUNT_BETTER] = { "ir", "SELECT count(*) FROM attempt WHERE day = ?1 AND state = 1 AND judged > 0"
+        " AND points - luck > ?2" },
+    [PEOPLE_OF] = { "ii", "SELECT visitor FROM (SELECT ?1 AS visitor UNION SELECT other.visitor FROM seat AS mine"
+        " JOIN seat AS other ON other.game = mine.game WHERE mine.visitor = ?1) AS people ORDER BY visitor LIMIT ?2" },
+    [UNJUDGED] = { "", "SELECT game.id, judged, code FROM attempt JOIN game ON game.id = attempt.game"
+        " WHERE attempt.state = 1 AND judged < 2 ORDER BY ended, game.id LIMIT 1" },
+    [JUDGE_ATTEMPT] = { "irri", "UPDATE attempt SET luck = ?2, rate = ?3, judged = ?4 WHERE game = ?1 AND judged <= ?4" },
+    [WANTS_MASTER] = { "", "SELECT day FROM day WHERE master IS NULL AND EXISTS (SELECT 1 FROM attempt"
+        " WHERE attempt.day = day.day AND state = 1) ORDER BY day DESC LIMIT 1" },
+    [CLAIM_MASTER] = { "iii", "UPDATE day SET keeper = ?2 WHERE day = ?1 AND master IS NULL AND (keeper = ?2"
+        " OR keeper NOT IN (SELECT id FROM node WHERE seen > ?3))" },
+    [PUT_MASTER] = { "ii", "UPDATE day SET master = ?2 WHERE day = ?1" },
+    /* The table of an attempt is dropped, the result stays. */
+    [LEAVE_ATTEMPT] = { "i", "UPDATE attempt SET game = 0 WHERE game = ?1" },
+    [DROP_ATTEMPTS_OF] = { "i", "DELETE FROM attempt WHERE visitor = ?1" },
+    [COPY_DAYS] = { "", "SELECT day, number, secret, made, revealed, outage, coalesce(master, -1000) FROM day"
+        " ORDER BY day" },
+    [PUT_DAY] = { "iibiiii", "INSERT INTO day (day, number, secret, made, revealed, outage, master)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, nullif(?7, -1000))" },
+    [COPY_ATTEMPTS] = { "", "SELECT day, visitor, game, state, begun, ended, coalesce(points, -1000), place, judged, luck,"
+        " rate FROM attempt ORDER BY day, visitor" },
+    [PUT_ATTEMPT] = { "iiiiiiiiirr", "INSERT INTO attempt (day, visitor, game, state, begun, ended, points, place, judged,"
+        " luck, rate) VALUES (?1, ?2, ?3, ?4, ?5, ?6, nullif(?7, -1000), ?8, ?9, ?10, ?11)" },
+
     [PUT_BAN] = { "itiiit", "INSERT INTO ban (id, address, visitor, made, until, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6)" },
 };

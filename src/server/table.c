@@ -471,17 +471,19 @@ static bool make_room(struct server *server, const struct address *address)
     return true;
 }
 
-/* Whether there may be one more table of this host, from this address. *replaces: another one is being closed for it.
+/* Whether there may be one more table of this host, from this address. *replaces: another one is being closed for it. A
+ * day's attempt that counts takes no place that tables with others need (daily.c has its own limit).
  * The bucket is last, so that a refused request does not use up the address's rate. */
-static enum error check_limits(struct server *server, int64_t host, struct address *address, bool *replaces)
+static enum error check_limits(struct server *server, int64_t host, struct address *address, bool is_counted,
+    bool *replaces)
 {
     const struct server_options *options = &server->options;
     unsigned open = 0;
     for (const struct table *table = server->table_list; table; table = table->next)
         open += table->now.stage <= STORE_RUNNING && table->host == host;
-    if (open >= options->max_tables_per_visitor)
+    if (open >= options->max_tables_per_visitor && !is_counted)
         return ERROR_TOO_MANY;
-    if (address && address->tables >= options->max_tables_per_address && !make_room(server, address))
+    if (address && !is_counted && address->tables >= options->max_tables_per_address && !make_room(server, address))
         return ERROR_TOO_MANY;
     *replaces = server->open_tables >= options->max_tables;
     if (*replaces && !make_room(server, NULL))
@@ -500,7 +502,7 @@ enum error table_create(struct server *server, struct visitor *host, const struc
     char code[CODE_SIZE + 1];
     int64_t id = (int64_t)host->node.key;
     bool replaces = false;
-    enum error error = check_limits(server, id, request->address, &replaces);
+    enum error error = check_limits(server, id, request->address, request->daily.is_counted, &replaces);
     if (error)
         return error;
     do {
@@ -509,7 +511,7 @@ enum error table_create(struct server *server, struct visitor *host, const struc
         code[CODE_SIZE] = '\0';
     } while (table_find(server, code));
     struct table *table = table_new(server, code);
-    struct change *change = table ? change_new(table, apply_new) : NULL;
+    struct change *change = table ? change_new(table, request->daily.day ? apply_daily : apply_new) : NULL;
     if (!table || !change || !pyr_fair_draw(&table->now.fair)) {
         change_free(change);
         if (table) {
@@ -523,6 +525,9 @@ enum error table_create(struct server *server, struct visitor *host, const struc
     if (table->address)
         table->address->tables++;
     table->now.terms = request->terms;
+    table->daily = request->daily;
+    if (request->secret)
+        memcpy(table->now.fair.secret, request->secret, PYR_FAIR_BYTES);
     table->host = id;
     table->replaces = replaces;
     table->owner = request->address ? request->address->node.key : 0;
@@ -1038,6 +1043,8 @@ static void rematch_made(struct change *change, enum error error)
  * table. */
 enum error table_may_rematch(const struct table *table, const struct visitor *visitor, int64_t *asker)
 {
+    if (table->daily.day)
+        return ERROR_DAILY;
     if (table->now.stage != STORE_OVER)
         return ERROR_NOT_OVER;
     if (table_seat_of(table, (int64_t)visitor->node.key) >= PYR_MAX_SEATS)

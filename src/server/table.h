@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include <pyramids/bots.h>
+#include <pyramids/daily.h>
 #include <pyramids/fair.h>
 #include <pyramids/game.h>
 
@@ -58,6 +59,13 @@ struct table_terms {
     bool is_public;
     bool hints;                  /* players may use them, and everyone is told who did */
     uint8_t clock;               /* enum clock_kind */
+};
+
+/* The daily expedition that a table is an attempt at. It never changes. */
+struct table_daily {
+    int32_t day;                 /* since 1970 (pyramids/daily.h); 0: it is none */
+    uint32_t number;
+    bool is_counted;
 };
 
 /* What a change of a table replaces, all at once. */
@@ -111,6 +119,7 @@ struct table {
     char code[CODE_SIZE + 1];
     int64_t host, created;
     struct address *address;     /* from where it was made, while it is open; NULL: before the last start */
+    struct table_daily daily;
     struct table_state now;
     struct table_log log;
     int64_t revision;            /* of the database that `now` and `log` are; 0: not stored yet */
@@ -156,6 +165,8 @@ struct table_request {           /* what a table is to be */
     struct address *address;     /* from where it is made; NULL: not counted */
     const char *id;              /* by which the same visitor gets this table again instead of another one; "" none */
     int64_t asker;               /* for whom that id counts; 0: the host */
+    struct table_daily daily;    /* then all seats are taken, the game begins at once, and its secret is this: */
+    const uint8_t *secret;
 };
 /* A new table; friends' seats without a visitor get keys. `answer` is called once it is stored, or has failed (then the
  * table is gone). ERROR_TOO_MANY, ERROR_TOO_FAST, ERROR_STORAGE at once. */

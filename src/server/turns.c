@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "change.h"
+#include "daily.h"
 #include "pool.h"
 #include "server.h"
 
@@ -40,6 +41,8 @@ static enum error check_phase(const struct change *change, pyr_seat *seat, bool 
         return ERROR_NOT_RUNNING;
     if (phase != table->log.count)
         return phase < table->log.count ? ERROR_LATE : ERROR_NOT_DUE;
+    if (daily_is_expired(table))
+        return ERROR_NOT_RUNNING;
     return state->stage == STORE_RUNNING ? ERROR_NONE : ERROR_NOT_RUNNING;
 }
 
@@ -214,7 +217,11 @@ struct bot_job *table_begin_bot_job(struct ask *ask)
     bot_job->phase = table->log.count;
     bot_job->seat = (pyr_seat)seat;
     bot_job->steps = 0;
-    randombytes_buf(&bot_job->seed, sizeof bot_job->seed);
+    bot_job->is_fixed = table->daily.day;
+    if (bot_job->is_fixed)
+        bot_job->seed = pyr_daily_seed(table->now.fair.secret, &bot_job->game.replay.state.open, (pyr_seat)seat);
+    else
+        randombytes_buf(&bot_job->seed, sizeof bot_job->seed);
     table->jobs++;
     return bot_job;
 }
@@ -250,6 +257,8 @@ int64_t table_due_at_rest(const struct table *table, const struct table_state *s
         return state->changed + WAITING_SECONDS;
     if (state->stage != STORE_RUNNING)
         return 0;
+    if (daily_expires(table))
+        return daily_expires(table);
     return state->terms.clock ? table->due : (state->changed / 86400 + 2) * 86400 + CORRESPONDENCE_SECONDS;
 }
 
@@ -303,7 +312,10 @@ static void check_clock(struct table *table)
     bool is_late = table->deadline && now >= table->deadline && table_is_kept_here(table);
     if (table->busy || table->changes)
         return;
-    if (table->now.stage == STORE_RUNNING) {
+    if (table->now.stage == STORE_RUNNING && daily_is_expired(table)) {
+        if (table_is_kept_here(table))
+            daily_close(table);
+    } else if (table->now.stage == STORE_RUNNING) {
         if (!table->deadline && !table->now.terms.clock && !table->observers &&
             server_time() - table->now.changed >= CORRESPONDENCE_SECONDS)
             is_late = true;

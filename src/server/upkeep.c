@@ -12,12 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daily.h"
 #include "judging.h"
 #include "pool.h"
 #include "server.h"
 #include "store_admin.h"
+#include "store_daily.h"
 
 #define BEAT_MS 5000             /* between heartbeats: so much time a crash may give back to the players of a phase */
+#define PULSE_MS 1800000         /* the same if no clock runs: so exactly is known how long there was no server on a day */
 #define PROBE_MS 1000            /* the same while nothing can be stored */
 #define LOOK_MS 1000             /* between questions which tables are due */
 #define LATER_LOOKS 3            /* a server that leaves claims to others makes them in every third look */
@@ -33,10 +36,27 @@ struct beat {
     int64_t alive, start;
 };
 
+/* The time since the last heartbeat, unless another server is there, is missing from the days of the daily expedition. */
+static enum store_result note_outage(struct store_db *db, int64_t now)
+{
+    struct store_nodes nodes = { .count = 0 };
+    int64_t alive = 0, time = now;
+    enum store_result result = store_get_alive(db, &alive);
+    if (!result)
+        result = store_get_time(db, &time);
+    if (!result)
+        result = store_get_nodes(db, time, &nodes);
+    if (!result)
+        result = store_make_days(db, now / 86400, now);
+    return result || !alive || alive >= now || nodes.count > 1 ? result : store_add_outage(db, alive, now);
+}
+
 static enum store_result run_beat(struct store_db *db, struct store_job *job)
 {
     const struct beat *beat = (struct beat *)job;
-    enum store_result result = beat->start ? store_put_start(db, beat->start) : STORE_OK;
+    enum store_result result = beat->start ? note_outage(db, beat->start) : STORE_OK;
+    if (!result && beat->start)
+        result = store_put_start(db, beat->start);
     return result ? result : store_put_alive(db, beat->alive);
 }
 
@@ -470,9 +490,10 @@ void upkeep_tick(struct server *server)
 {
     uint64_t real = uv_now(&server->loop), now = server_now(server);
     bool is_well = store_health(server->store) == STORE_WELL;
-    bool wants_beat = !is_well || server->upkeep.start || has_clocks(server);
+    bool wants_beat = !is_well || server->upkeep.start || has_clocks(server) || real >= server->upkeep.pulse_at;
     if (wants_beat && !server->upkeep.beating && real >= server->upkeep.beat_at) {
         server->upkeep.beat_at = real + (is_well ? BEAT_MS : PROBE_MS);
+        server->upkeep.pulse_at = real + PULSE_MS;
         submit_beat(server);
     }
     if (is_well && !server->upkeep.looking && !server->stopping && real >= server->upkeep.look_at) {
@@ -483,6 +504,8 @@ void upkeep_tick(struct server *server)
         server->upkeep.check_at = real + CHECK_MS;
         submit_checks(server);
     }
+    if (is_well && !server->stopping)
+        daily_tick(server);
     if (is_well && !server->upkeep.keeping && now >= server->upkeep.keep_at) {
         server->upkeep.keep_at = now + KEEP_MS;
         submit_sweep(server);

@@ -118,7 +118,7 @@ static void request_log(const struct request *request)
 {
     struct server *server = request->server;
     const char *method = request->method == METHOD_POST ? "POST" : request->method == METHOD_HEAD ? "HEAD" :
-        request->method == METHOD_GET ? "GET" : "other";
+        request->method == METHOD_GET ? "GET" : request->method == METHOD_DELETE ? "DELETE" : "other";
     server->count.requests[request->status / 100 < 6 ? request->status / 100 : 5]++;
     server_log(server, request->status >= 500 ? LOG_WARN : LOG_INFO, "request", "method=%s route=%s status=%d ms=%llu",
         method, request->route ? request->route : "-", request->status,
@@ -274,7 +274,7 @@ static void read_headers(struct request *request, const struct wire_request *wir
 {
     const char *value;
     request->method = !strcmp(wire->method, "POST") ? METHOD_POST : !strcmp(wire->method, "GET") ? METHOD_GET :
-        !strcmp(wire->method, "HEAD") ? METHOD_HEAD : METHOD_OTHER;
+        !strcmp(wire->method, "HEAD") ? METHOD_HEAD : !strcmp(wire->method, "DELETE") ? METHOD_DELETE : METHOD_OTHER;
     request->secure = is_secure(request->server, wire);
     request->last = !wire->keep_alive;
     request->is_old = wire->is_old;
@@ -287,6 +287,7 @@ static void read_headers(struct request *request, const struct wire_request *wir
     value = wire_header(wire, "content-type", 0);
     request->json = value && !strncmp(value, "application/json", 16) && strchr("; ", value[16]);
     request->language = language_of(wire);
+    snprintf(request->query, sizeof request->query, "%s", wire->query);
     request_identify(request, cookies_of(wire));
     snprintf(request->host, sizeof request->host, "%s", wire->host ? wire->host : "");
     if (wire->path && strlen(wire->path) < sizeof request->path)

@@ -1,0 +1,76 @@
+/*
+ * results.h (results.c): the arithmetic of the daily expedition's results: places, the distribution of points, streaks, and
+ * leaderboards of a day, a week or a month. Plain data in, plain data out; no database, no clock.
+ */
+#ifndef PYR_SERVER_RESULTS_H
+#define PYR_SERVER_RESULTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RESULTS_KINDS 512        /* different numbers of points that a day may have; there are fewer than 400 */
+#define RESULTS_BIN 5            /* points */
+#define RESULTS_BINS (RESULTS_KINDS / RESULTS_BIN + 2)
+#define RESULTS_OUTAGE 7200      /* seconds without a server after which a day keeps all streaks */
+#define RESULTS_WEEK 5           /* the best days that count */
+#define RESULTS_MONTH 20
+
+/* How often each number of points was reached, fewest points first. */
+struct results_tally {
+    int64_t count;
+    unsigned kinds;
+    struct {
+        int32_t points;
+        int64_t count;
+    } at[RESULTS_KINDS];
+};
+
+void results_add(struct results_tally *tally, int32_t points, int64_t count);    /* points in ascending order */
+int64_t results_place(const struct results_tally *tally, int32_t points);        /* equal points share it */
+double results_median(const struct results_tally *tally);                        /* of a tally that is not empty */
+/* Percent of the other results that are lower; -1 if there is no other. */
+double results_ahead(const struct results_tally *tally, int32_t points);
+/* Bins of RESULTS_BIN points from the lowest result to the highest, empty ones included. The points at which each begins,
+ * and how many results it has; how many bins. */
+unsigned results_bins(const struct results_tally *tally, int32_t from[RESULTS_BINS], int64_t count[RESULTS_BINS]);
+
+/* Days one after the other; the last is today, which may still be played. A kept day (there was no server for too long, or
+ * no such day) neither breaks nor lengthens a streak. */
+enum results_day { RESULTS_MISSED, RESULTS_PLAYED, RESULTS_KEPT };
+struct results_streak {
+    unsigned now, best;
+    size_t from;                 /* where the present one begins; `count` if there is none */
+};
+struct results_streak results_streak(const uint8_t *days, size_t count);
+
+/* A leaderboard. Values are tenths of a point. */
+struct results_row {
+    int64_t visitor, place;
+    int64_t value;               /* what it is ordered by */
+    int64_t points;              /* sums over the days that count */
+    double luck, rate;           /* sum; mean over those that are analysed */
+    unsigned days, judged;       /* that count; of these, those that are analysed */
+};
+struct results_board {
+    unsigned best;               /* days that count */
+    bool by_skill;               /* points without luck; only analysed results are listed */
+    size_t count, room;
+    struct results_row *row;     /* to be freed */
+    struct results_day_of {
+        int64_t value, points;
+        double luck, rate;
+        bool judged;
+    } day[RESULTS_MONTH + 1];    /* of the last visitor, the best first */
+    unsigned days;
+    int64_t visitor;
+    bool is_short;               /* there was no memory */
+};
+/* Results by visitor; results_finish then sorts the rows and gives them their places. */
+void results_take(struct results_board *board, int64_t visitor, int32_t points, bool judged, double luck, double rate);
+bool results_finish(struct results_board *board);        /* false without memory */
+
+/* Points without luck, in tenths. */
+int64_t results_without_luck(int32_t points, double luck);
+
+#endif

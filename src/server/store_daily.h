@@ -1,0 +1,71 @@
+/*
+ * store_daily.h (store_daily.c): the days of the daily expedition in the database, and the attempts at them that count. For
+ * jobs, as all of store.h. Days are counted from 1970 (pyramids/daily.h).
+ */
+#ifndef PYR_STORE_DAILY_H
+#define PYR_STORE_DAILY_H
+
+#include "store.h"
+
+#define STORE_NO_POINTS (-1000)  /* of a game without a result, below any score */
+
+struct store_day {
+    int64_t day;
+    int64_t number;              /* from 1 on the first day that this database has had */
+    uint8_t secret[32];
+    int64_t revealed;            /* when the secret was given away, in seconds since 1970; 0: not yet */
+    int64_t outage;              /* seconds without a server */
+    int32_t master;              /* points of the bot on this day's cards; STORE_NO_POINTS: not played yet */
+};
+
+/* How an attempt stands; in the database as these numbers. Expired: not finished in time, it does not count. */
+enum store_attempt_state { STORE_ATTEMPT_RUNNING, STORE_ATTEMPT_OVER, STORE_ATTEMPT_EXPIRED };
+
+struct store_attempt {
+    int64_t day, visitor;
+    char code[16];               /* of its table; "": dropped since */
+    uint8_t state;               /* enum store_attempt_state */
+    int32_t points;
+    uint8_t place;               /* among the seats of its table, from 1 */
+    uint8_t judged;              /* 0: not analysed yet, so there are no luck and rate; 1: a first result; 2: the last one */
+    double luck, rate;           /* points; points lost per decision */
+};
+
+/* Makes what is missing of a day and the next one. Several servers may do so at once: all get the same rows. */
+enum store_result store_make_days(struct store_db *db, int64_t today, int64_t now);
+enum store_result store_get_day(struct store_db *db, int64_t day, struct store_day *found);
+/* Days from one to another, in order; stops when `each` returns false, which makes no other call with db. */
+enum store_result store_each_day(struct store_db *db, int64_t from, int64_t to, bool (*each)(void *context,
+    const struct store_day *day), void *context);
+enum store_result store_first_day(struct store_db *db, int64_t *day);        /* STORE_MISSING: there is none */
+/* The secrets of days until this one are no secrets any more. */
+enum store_result store_reveal_days(struct store_db *db, int64_t until, int64_t now);
+/* There was no server from one time to another: adds that to the days it touches. */
+enum store_result store_add_outage(struct store_db *db, int64_t from, int64_t to);
+
+/* A visitor's attempt at a day; all of theirs, the latest first. */
+enum store_result store_get_attempt(struct store_db *db, int64_t day, int64_t visitor, struct store_attempt *attempt);
+enum store_result store_each_attempt_of(struct store_db *db, int64_t visitor, bool (*each)(void *context,
+    const struct store_attempt *attempt), void *context);
+/* How often each number of points was reached on a day, fewest points first. */
+enum store_result store_each_result(struct store_db *db, int64_t day, bool (*each)(void *context, int32_t points,
+    int64_t count), void *context);
+/* Analysed results of a day whose points without luck are more than these. */
+enum store_result store_count_better(struct store_db *db, int64_t day, double without_luck, int64_t *count);
+/* Finished attempts from one day to another, by visitor and day; no codes. */
+enum store_result store_each_attempt(struct store_db *db, int64_t from, int64_t to, bool (*each)(void *context,
+    const struct store_attempt *attempt), void *context);
+/* Those with whom a visitor has sat at a table, and themselves, in the order of their ids; at most so many. */
+enum store_result store_get_people(struct store_db *db, int64_t visitor, int64_t *people, unsigned most, unsigned *count);
+
+/* The oldest finished attempt without a final analysis: its table. STORE_MISSING: none. And what came of it. */
+enum store_result store_get_unjudged(struct store_db *db, int64_t *table, char code[16], uint8_t *judged);
+enum store_result store_judge_attempt(struct store_db *db, int64_t table, double luck, double rate, uint8_t judged);
+/* The latest day with a result whose cards `master` has not played yet becomes this server's to do. STORE_MISSING: none. */
+enum store_result store_claim_master(struct store_db *db, int64_t node, int64_t now, struct store_day *day);
+enum store_result store_put_master(struct store_db *db, int64_t day, int32_t points);
+
+/* For store_commit: what a change of a table does to the attempt that is played there. STORE_TAKEN: there is one. */
+enum store_result store_commit_attempt(struct store_db *db, const struct store_commit *commit, int64_t table);
+
+#endif
