@@ -127,11 +127,12 @@ def packed(data, kept):
 NEEDLESS = {
     '.js': rb'^ */\*\*(?:(?!\*/).)*\*/ *$|^ *//[^\n]*$|/\*\* @(?:(?!\*/).)*\*/ ?|(?<=[\w;,{}()]) +// [^\n\'"`]*$|^ +',
     '.css': rb'/\*(?:(?!\*/).)*\*/ *|^ +',
+    '.html': rb'<!--(?:(?!-->).)*-->|^ +',
 }
 
 
 def lean(name, data):
-    """Scripts and styles without what is needless, a sixth of what would be sent; lines keep their numbers."""
+    """Scripts, styles and the page without what is needless, a sixth of what would be sent; lines keep their numbers."""
     needless = NEEDLESS.get(os.path.splitext(name)[1])
     return re.sub(needless, lambda found: b'\n' * found[0].count(b'\n'), data, flags=re.M | re.S) if needless else data
 

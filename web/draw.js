@@ -267,7 +267,8 @@ export function cardHead(card) {
     const disc = k === 'purple' ? html`<path d="M286 22a17 17 0 1 0 11 29 14 14 0 0 1-11-29Z" class="sun"/>` :
         k === 'green' ?
         html`<circle cx="48" cy="78" r="21" class="sun"/>`
-        : html`<circle cx="282" cy="34" r="17" class="sun"/><path class="rays" d="M282 6V10M282 58V62M254 34H258M306 34H310M262 14 265 17M299 51 302 54M302 14 299 17M265 51 262 54"/>`;
+        : html`<circle cx="282" cy="34" r="17" class="sun"/><path class="rays"
+            d="M282 6V10M282 58V62M254 34H258M306 34H310M262 14 265 17M299 51 302 54M302 14 299 17M265 51 262 54"/>`;
     return html`<svg class="head" viewBox="0 0 ${W} ${HH}" aria-hidden="true"><rect width="${W}" height="${
         HH}" fill="url(#sky-${k})"/>${
         disc}<path d="M0 92Q60 78 130 90T${W} 84V${HH}H0Z" class="dune" opacity=".75"/>${
@@ -280,10 +281,12 @@ export function cardHead(card) {
 /** The same beside it, on a phone. @param {Card} card */
 export function cardHeadTall(card) {
     const k = card.colour;
-    return html`<svg class="head tall" viewBox="0 0 130 248" preserveAspectRatio="xMidYMax slice" aria-hidden="true"><rect width="130" height="248" fill="url(#sky-${
+    return html`<svg class="head tall" viewBox="0 0 130 248" preserveAspectRatio="xMidYMax slice" aria-hidden="true"><rect
+        width="130" height="248" fill="url(#sky-${
         k})"/>${
         k === 'purple' ? html`<path d="M84 26a17 17 0 1 0 11 29 14 14 0 0 1-11-29Z" class="sun"/>` :
-            html`<circle cx="82" cy="46" r="17" class="sun"/>`}<path d="M0 196Q40 180 80 192T130 184V248H0Z" class="dune" opacity=".75"/>${
+            html`<circle cx="82" cy="46" r="17" class="sun"/>`}<path d="M0 196Q40 180 80 192T130 184V248H0Z" class="dune"
+                opacity=".75"/>${
         pyramid(k, 65, 214, 104, 86)}<path d="M0 212H130V248H0Z" class="dune"/><text class="pnum tall" x="65" y="200">${
         card.number}</text></svg>`;
 }
@@ -337,34 +340,59 @@ export function patternPicture(cells) {
             cell - gap}" rx="2.8"/>`)}</svg>`;
 }
 
-export const compassRose = html`<svg class="rose" viewBox="0 0 118 104" aria-hidden="true"><g fill="none" stroke="#9A7426" stroke-width="1"><path d="M98 10H108V20M108 84V94H98M20 94H10V84"/><g opacity=".34"><circle cx="59" cy="52" r="34"/><circle cx="59" cy="52" r="29" stroke-dasharray="1.5 4"/><path d="M59 12V92M19 52H99"/></g></g><path d="M59 14 64 47 97 52 64 57 59 90 54 57 21 52 54 47Z" fill="#B98F3C" opacity=".2"/></svg>`;
+export const compassRose = html`<svg class="rose" viewBox="0 0 118 104" aria-hidden="true"><g fill="none" stroke="#9A7426"
+    stroke-width="1"><path d="M98 10H108V20M108 84V94H98M20 94H10V84"/><g opacity=".34"><circle cx="59" cy="52"
+    r="34"/><circle cx="59" cy="52" r="29" stroke-dasharray="1.5 4"/><path d="M59 12V92M19 52H99"/></g></g><path
+    d="M59 14 64 47 97 52 64 57 59 90 54 57 21 52 54 47Z" fill="#B98F3C" opacity=".2"/></svg>`;
 
 export const wordmark =
-    html`<svg class="wordmark" viewBox="-6 -6 742 112" role="img" aria-label="Pyramids"><g fill="none" stroke="currentColor" stroke-width="13" stroke-linejoin="miter"><path d="M6 103V3H38a28 28 0 0 1 0 56H6"/><path d="M88 0 126 52 164 0M126 52V103"/><path d="M196 103V3H228a28 28 0 0 1 0 56H196M226 59 258 103"/><path d="M406 103V10L450 66 494 10V103"/><path d="M532 0V103"/><path d="M572 3H596a47 47 0 0 1 0 94H572Z"/><path d="M722 16C712 2 668 -4 668 27C668 56 726 44 726 74C726 106 674 104 662 84"/></g><path d="M326 -6 346 103H268Z" fill="#E2AE36"/><path d="M326 -6 384 103H346Z" fill="#B97E14"/></svg>`;
+    html`<svg class="wordmark" viewBox="-6 -6 742 112" role="img" aria-label="Pyramids"><g fill="none" stroke="currentColor"
+        stroke-width="13" stroke-linejoin="miter"><path d="M6 103V3H38a28 28 0 0 1 0 56H6"/><path
+        d="M88 0 126 52 164 0M126 52V103"/><path d="M196 103V3H228a28 28 0 0 1 0 56H196M226 59 258 103"/><path
+        d="M406 103V10L450 66 494 10V103"/><path d="M532 0V103"/><path d="M572 3H596a47 47 0 0 1 0 94H572Z"/><path
+        d="M722 16C712 2 668 -4 668 27C668 56 726 44 726 74C726 106 674 104 662 84"/></g><path d="M326 -6 346 103H268Z"
+        fill="#E2AE36"/><path d="M326 -6 384 103H346Z" fill="#B97E14"/></svg>`;
 
 export const deckArt =
-    html`<svg class="deckart" viewBox="0 0 30 34" aria-hidden="true"><rect x="5" y="1" width="22" height="28" rx="3" class="pile-2"/><rect x="3.5" y="3" width="22" height="28" rx="3" class="pile-1"/><rect x="2" y="5" width="22" height="28" rx="3" fill="#1D4E9E"/><path d="M13 11 19.5 25H6.5Z" fill="#E2AE36"/><path d="M13 11 19.5 25H14.5Z" fill="#B97E14"/></svg>`;
+    html`<svg class="deckart" viewBox="0 0 30 34" aria-hidden="true"><rect x="5" y="1" width="22" height="28" rx="3"
+        class="pile-2"/><rect x="3.5" y="3" width="22" height="28" rx="3" class="pile-1"/><rect x="2" y="5" width="22"
+        height="28" rx="3" fill="#1D4E9E"/><path d="M13 11 19.5 25H6.5Z" fill="#E2AE36"/><path d="M13 11 19.5 25H14.5Z"
+        fill="#B97E14"/></svg>`;
 
 /** @param {number} left */
 export const bigDeck = (left) =>
-    html`<svg class="bigdeck" viewBox="0 0 74 98" aria-hidden="true"><rect x="5" y="1" width="66" height="90" rx="8" class="pile-2"/><rect x="3" y="4" width="66" height="90" rx="8" class="pile-1"/><rect x="1" y="7" width="66" height="90" rx="8" fill="#1D4E9E"/><rect x="6" y="12" width="56" height="80" rx="5" fill="none" stroke="#E2AE36" stroke-width="1.5"/><path d="M34 28 52 62H16Z" fill="#E2AE36"/><path d="M34 28 52 62H39Z" fill="#B97E14"/><text x="34" y="82" text-anchor="middle" font-size="15" font-weight="700" fill="#fff">${
+    html`<svg class="bigdeck" viewBox="0 0 74 98" aria-hidden="true"><rect x="5" y="1" width="66" height="90" rx="8"
+        class="pile-2"/><rect x="3" y="4" width="66" height="90" rx="8" class="pile-1"/><rect x="1" y="7" width="66"
+        height="90" rx="8" fill="#1D4E9E"/><rect x="6" y="12" width="56" height="80" rx="5" fill="none" stroke="#E2AE36"
+        stroke-width="1.5"/><path d="M34 28 52 62H16Z" fill="#E2AE36"/><path d="M34 28 52 62H39Z" fill="#B97E14"/><text
+        x="34" y="82" text-anchor="middle" font-size="15" font-weight="700" fill="#fff">${
     left}</text></svg>`;
 
 export const cardBack =
-    html`<svg viewBox="0 0 100 136" aria-hidden="true"><rect width="100" height="136" fill="#1D4E9E"/><rect x="7" y="7" width="86" height="122" rx="7" fill="none" stroke="#E2AE36" stroke-width="1.6"/><path d="M50 34 80 88H20Z" fill="#E2AE36"/><path d="M50 34 80 88H58Z" fill="#B97E14"/><circle cx="50" cy="72" r="8" fill="#1D4E9E"/><circle cx="50" cy="72" r="3" fill="#fff"/><path d="M14 104H86M14 110H86" stroke="#E2AE36" stroke-width="1.2" opacity=".7"/></svg>`;
+    html`<svg viewBox="0 0 100 136" aria-hidden="true"><rect width="100" height="136" fill="#1D4E9E"/><rect x="7" y="7"
+        width="86" height="122" rx="7" fill="none" stroke="#E2AE36" stroke-width="1.6"/><path d="M50 34 80 88H20Z"
+        fill="#E2AE36"/><path d="M50 34 80 88H58Z" fill="#B97E14"/><circle cx="50" cy="72" r="8" fill="#1D4E9E"/><circle
+        cx="50" cy="72" r="3" fill="#fff"/><path d="M14 104H86M14 110H86" stroke="#E2AE36" stroke-width="1.2"
+        opacity=".7"/></svg>`;
 
-export const starIcon = html`<svg class="sy" viewBox="0 0 48 48" aria-hidden="true"><path d="M24 4 30 18 45 19 33.5 29 37 44 24 36 11 44 14.5 29 3 19 18 18Z" fill="#E2AE36" stroke="#7A5200" stroke-width="2.5" stroke-linejoin="round"/></svg>`;
+export const starIcon = html`<svg class="sy" viewBox="0 0 48 48" aria-hidden="true"><path
+    d="M24 4 30 18 45 19 33.5 29 37 44 24 36 11 44 14.5 29 3 19 18 18Z" fill="#E2AE36" stroke="#7A5200" stroke-width="2.5"
+    stroke-linejoin="round"/></svg>`;
 
 /** The desert, with the three kinds of pyramids; what is far is smaller on wide screens. */
 export function desertScene() {
-    return html`<svg class="scene" viewBox="0 0 1440 420" preserveAspectRatio="xMidYMax slice" aria-hidden="true"><rect width="1440" height="420" fill="url(#dusk)"/><g class="stars">${
+    return html`<svg class="scene" viewBox="0 0 1440 420" preserveAspectRatio="xMidYMax slice" aria-hidden="true"><rect
+        width="1440" height="420" fill="url(#dusk)"/><g class="stars">${
         [...Array(46).keys()].map((i) => html`<circle cx="${f1(rnd(i + 1) * 1440)}" cy="${f1(rnd(i + 91) * 210)}" r="${
             f1(.7 + rnd(i + 7) *
-            1.4)}"/>`)}</g><g class="far"><circle cx="1010" cy="214" r="118" class="bigsun"/><circle cx="1010" cy="214" r="158" class="bigsun" opacity=".22"/></g><path d="M0 318Q200 270 420 304T860 296T1440 280V420H0Z" class="d1"/><g class="far"><g class="k-purple">${
+            1.4)}"/>`)}</g><g class="far"><circle cx="1010" cy="214" r="118" class="bigsun"/><circle cx="1010" cy="214"
+                r="158" class="bigsun" opacity=".22"/></g><path d="M0 318Q200 270 420 304T860 296T1440
+                280V420H0Z" class="d1"/><g class="far"><g class="k-purple">${
         pyramid('purple', 742, 336, 250, 148)}</g><g class="k-orange">${pyramid('orange', 1010, 352, 400,
         236)}</g><g class="k-green">${
         pyramid('green', 1284, 348, 290,
-            150)}</g></g><path d="M0 352Q260 318 560 342T1060 350T1440 338V420H0Z" class="d2"/><path d="M0 392Q320 356 700 380T1440 372V420H0Z" class="d3"/></svg>`;
+            150)}</g></g><path d="M0 352Q260 318 560 342T1060 350T1440 338V420H0Z" class="d2"/><path
+                d="M0 392Q320 356 700 380T1440 372V420H0Z" class="d3"/></svg>`;
 }
 
 /** A pyramid of five courses, so many of them built. @param {number} level from 0 */
@@ -378,5 +406,6 @@ export function levelPicture(level) {
 }
 
 /** The day's dig as a small picture. */
-export const pyramidIcon = html`<svg viewBox="0 0 48 48" aria-hidden="true"><rect width="48" height="48" fill="url(#dusk)"/><circle cx="30" cy="24" r="12" class="bigsun"/><g class="k-orange">${
+export const pyramidIcon = html`<svg viewBox="0 0 48 48" aria-hidden="true"><rect width="48" height="48"
+    fill="url(#dusk)"/><circle cx="30" cy="24" r="12" class="bigsun"/><g class="k-orange">${
     pyramid('orange', 24, 40, 36, 26)}</g><rect y="39" width="48" height="9" class="d2"/></svg>`;
