@@ -292,8 +292,8 @@ export class LocalGame extends Game {
     }
 
     /** Another window continues the saved game: this one rests, or both would overwrite each other's turns. If this one's
-     * claim is the later one, the other rests. @param {Saved | null} theirs what the other has
-     * written @param {() => void} back */
+     * claim is the later one, the other rests. @param {Saved | null} theirs what the other has written @param {() => void}
+     * back */
     leave(theirs, back) {
         if (this.stopped || this.core.isOver())
             return;

@@ -1,7 +1,6 @@
 /**
  * learn.js: the tutorial: ten positions on the real table, each with one thing to do. The engine checks what is done, and a
- * wrong try gets the
- * same answers as in play. Any order, and to be resumed at any time.
+ * wrong try gets the same answers as in play. Any order, and to be resumed at any time.
  */
 import { html } from './html.js';
 import { _ } from './i18n.js';

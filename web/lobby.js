@@ -45,8 +45,7 @@ const clockWords = /** @param {string} clock */ (clock) => clock === 'relaxed' ?
  *  seen of a seat; none: nobody sits there */
 
 /** A seat, with what the host may make of it. @param {Chair} c @param {number} i @param {{host: boolean, few?: boolean,
- * extra?: import(
- * './html.js').Part}} how few: it cannot be left empty; extra: what else can be done there */
+ * extra?: import('./html.js').Part}} how few: it cannot be left empty; extra: what else can be done there */
 function chairHtml(c, i, { host, few = false, extra }) {
     const words = c.mine ? (host ? _('you, host') : _('you')) : c.kind === 'person' ? (c.here ? _('joined') :
         _('not connected')) :

@@ -1,7 +1,6 @@
 /**
  * replay.js: games that were played: the list of those kept here, and the way to the one that is asked for (viewer.js shows
- * it). Any record
- * can be dropped onto the page; what is wrong with one is told with its line.
+ * it). Any record can be dropped onto the page; what is wrong with one is told with its line.
  */
 import { html } from './html.js';
 import { _, ngettext, listWords } from './i18n.js';
@@ -90,9 +89,8 @@ export function takeDrops(root, signal, take) {
 }
 
 /** What is seen after so many lines. The engine takes pyramid points with the last replacement, a record tells them line by
- * line: those of later
- * lines are not shown yet. @param {Core} core @param {string[]} lines @param {number} count @param {number} seat @returns
- * {View | null} */
+ * line: those of later lines are not shown yet. @param {Core} core @param {string[]} lines @param {number} count @param
+ * {number} seat @returns {View | null} */
 export function viewAfter(core, lines, count, seat) {
     const view = core.viewAt(count, seat);
     for (let i = count; view && lines[i]?.startsWith('points '); i++) {
@@ -119,8 +117,7 @@ export function turnMarks(lines, at) {
 /** A player's two cards, score card and completed pyramids. @param {Core} core @param {View} view @param {View} before
  * @param {number} s
  * @param {string} name @param {{level?: string, me?: boolean, parts?: {card: number, cells: number[]}[]}} [more] level of a
- * bot; whether it is
- * who looks; what was just marked */
+ * bot; whether it is who looks; what was just marked */
 export function deskHtml({ edition }, view, before, s, name, { level, me = false, parts = [] } = {}) {
     const d = view.desks[s];
     const cards = d.slots.map((slot, i) => {

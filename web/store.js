@@ -1,6 +1,5 @@
 /** store.js: what the browser keeps: settings, the game under way, finished games, own editions, score pads. Without
- * storage (private windows
- * may refuse it, or it is full) everything works, but lasts only as long as the page is open. */
+ * storage (private windows may refuse it, or it is full) everything works, but lasts only as long as the page is open. */
 
 /** What the browser would not keep, as texts. @type {Map<string, string>} */
 const unkept = new Map();
@@ -46,8 +45,8 @@ function keep(key, value) {
 }
 
 /** @typedef {{name: string, theme: 'auto' | 'light' | 'dark', language: string | null, letters: boolean, sound: boolean,
- * volume: number, vibration: boolean, spaces: boolean, opponents: number, level: string}} Settings
- * volume: from 0 to 1; spaces: their names are shown */
+ * volume: number, vibration: boolean, spaces: boolean, opponents: number, level: string}} Settings volume: from 0 to 1;
+ * spaces: their names are shown */
 
 /** @type {Settings} */
 export const settings = { name: '', theme: 'auto', language: null, letters: true, sound: false, volume: .6, vibration: false,

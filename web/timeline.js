@@ -1,7 +1,6 @@
 /**
  * timeline.js: the moves of a record as places on a line, and the line itself: everyone's chance to win, which is also the
- * slider of the
- * replay. Numbers only, no document: where a move lies, which one is nearest to a finger, and the drawing.
+ * slider of the replay. Numbers only, no document: where a move lies, which one is nearest to a finger, and the drawing.
  */
 import { html } from './html.js';
 import { ANIMALS, ROMAN } from './draw.js';
@@ -104,8 +103,7 @@ function spread(wanted, apart, most) {
 }
 
 /** The drawing. @param {{width: number, height: number, at: Move, marks: {move: Move, mark: string}[], points: {x: number,
- * win: number[]}[],
- * seats: number, me: number}} what seats: how many; me: whose line is solid */
+ * win: number[]}[], seats: number, me: number}} what seats: how many; me: whose line is solid */
 export function timelineHtml({ width, height, at, marks, points, seats, me }) {
     const x = /** @param {number} v */ (v) => Math.round(place(width, v) * 10) / 10;
     const y = /** @param {number} p */ (p) => Math.round((TOP + (1 - p) * (height - TOP - FOOT)) * 10) / 10;

@@ -1,8 +1,7 @@
 /**
  * viewer.js: one game, move by move: the mover's cards large with the move drawn in and the better one beside it,
- * everyone's chance to win
- * as the timeline, ways to the mistakes. Nothing lies below the fold; what is seldom wanted (log, scores, files) is behind
- * the menu.
+ * everyone's chance to win as the timeline, ways to the mistakes. Nothing lies below the fold; what is seldom wanted (log,
+ * scores, files) is behind the menu.
  */
 import { html } from './html.js';
 import { _, listWords, ngettext } from './i18n.js';

@@ -63,8 +63,8 @@ static float share(unsigned winners, unsigned seat)
     return winners >> seat & 1 ? 1.0f / (float)__builtin_popcount(winners) : 0;
 }
 
-/* `dealt` replaces the sampled deals where the caller knows all of them. With no playouts
- * everything is 0. If it is stopped, the sums are still divided by all playouts; such an outlook cannot be used. */
+/* `dealt` replaces the sampled deals where the caller knows all of them. With no playouts everything is 0. If it is
+ * stopped, the sums are still divided by all playouts; such an outlook cannot be used. */
 void pyr_analysis_outlook(const void *memory, const struct pyr_box *box, const struct pyr_view *view,
     const struct pyr_chance *dealt, uint32_t playouts, struct pyr_rng *rng, struct pyr_outlook *outlook)
 {

@@ -41,10 +41,9 @@ static int rivals(const struct pyr_box *box, const struct pyr_table *open, const
     return found;
 }
 
-/* What completing a card of that colour brings beside ten points, `have` being one's pyramids of the colour before it.
- * The weights (weights.h) are in 32nds. Rivals make a finished pair more urgent, and the first half of a
- * pair less likely to pay. Below 12 turns the chance to finish the second half in time is taken to fall in
- * proportion. */
+/* What completing a card of that colour brings beside ten points, `have` being one's pyramids of the colour before it. The
+ * weights (weights.h) are in 32nds. Rivals make a finished pair more urgent, and the first half of a pair less likely to
+ * pay. Below 12 turns the chance to finish the second half in time is taken to fall in proportion. */
 static int race(const struct tables *tables, const struct pyr_box *box, const struct pyr_table *open,
     const struct pyr_desk *desk, unsigned colour, unsigned have, unsigned left)
 {

@@ -81,8 +81,8 @@ static void play_on(const struct tables *tables, const struct search_plan *plan,
 }
 
 /* In the last turns: only choices whose expected points are among the best stay.
- * Fills `list` and returns how many there are, at least one. In the last turn there is no slack: only
- * choices of equal value stay, and the playouts decide between them by who wins. */
+ * Fills `list` and returns how many there are, at least one. In the last turn there is no slack: only choices of equal
+ * value stay, and the playouts decide between them by who wins. */
 static unsigned count_out(const struct tables *tables, const struct search_plan *plan, const struct pyr_box *box,
     const struct pyr_view *view, struct candidate *list)
 {

@@ -252,8 +252,7 @@ static bool has_failed(struct arena_pool *pool)
 
 /* One whole choice of an outside bot, or a random one in its place.
  * An answer that is late, illegal or missing counts as a fault.
- * The random replacement keeps the game going and is drawn from
- * the game's own generator. */
+ * The random replacement keeps the game going and is drawn from the game's own generator. */
 static enum pyr_err choose_outside(struct worker *worker, unsigned entry, pyr_seat seat, struct pyr_rng *rng,
     struct arena_result *result)
 {

@@ -1,8 +1,8 @@
 /*
  * copy.c: `pyramids copy` copies a server's whole database, from one engine to another.
  *
- * All of it or nothing: one transaction on the side that is written (server/store_copy.c). A server may
- * keep running on FROM: the copy is that of one moment.
+ * All of it or nothing: one transaction on the side that is written (server/store_copy.c). A server may keep running on
+ * FROM: the copy is that of one moment.
  */
 #include <string.h>
 #include <unistd.h>

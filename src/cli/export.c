@@ -23,9 +23,8 @@ struct export {
 };
 
 /* Called for each record by the store; false stops.
- * Each record is one file, named by its table's code and written whole or not at all (cli_write). A failure has
- * been reported
- * when it returns. */
+ * Each record is one file, named by its table's code and written whole or not at all (cli_write). A failure has been
+ * reported when it returns. */
 static bool write_record(void *context, const struct store_table *table, const char *text, size_t size)
 {
     struct export *export = context;

@@ -1,8 +1,8 @@
 /*
  * hint.c: `pyramids hint`: the best choices of a seat at the end of a record.
  *
- * The choices and their values are those of pyr_analysis_options (bots/analysis.h), best first. --json
- * has the steps of each choice apart, for programs that do not read the notation.
+ * The choices and their values are those of pyr_analysis_options (bots/analysis.h), best first. --json has the steps of
+ * each choice apart, for programs that do not read the notation.
  */
 #include <stdlib.h>
 #include <string.h>

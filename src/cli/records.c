@@ -45,8 +45,8 @@ static bool begins_with(const char *line, size_t size, const char *words)
     return size - mark >= length && !memcmp(line + mark, words, length);
 }
 
-/* Takes note of a line such as: ; table K7QXMWRT 2031-02-03T04:05:06Z
- * Lines of another form, or longer than any that export writes, are ignored. */
+/* Takes note of a line such as: ; table K7QXMWRT 2031-02-03T04:05:06Z Lines of another form, or longer than any that export
+ * writes, are ignored. */
 static void note_origin(const char *line, size_t size, char origin[CLI_ORIGIN])
 {
     size_t mark = mark_size(line, size);

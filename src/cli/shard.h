@@ -2,9 +2,8 @@
  * shard.h (shard.c): parts of a long job that run apart, on other machines or at other times, and files of their results
  * that `pyramids merge` puts together.
  *
- * A file (docs/formats.md) begins with what kind of job it is, which part, and a description of the whole job that is
- * the same
- * in all parts. Then comes a line per item, in order, each with its number. A file that was cut off anywhere can be
+ * A file (docs/formats.md) begins with what kind of job it is, which part, and a description of the whole job that is the
+ * same in all parts. Then comes a line per item, in order, each with its number. A file that was cut off anywhere can be
  * continued: what is complete stays.
  */
 #ifndef PYR_CLI_SHARD_H

@@ -1,7 +1,7 @@
 /*
  * sha256.c: SHA-256 and HMAC-SHA-256 (FIPS 180-4, FIPS 198-1); see sha256.h. Our own, since it must run freestanding in
- * wasm, where libsodium is not; the tests compare it with libsodium. Not fast and not meant to
- * be: a game hashes a few kilobytes.
+ * wasm, where libsodium is not; the tests compare it with libsodium. Not fast and not meant to be: a game hashes a few
+ * kilobytes.
  */
 #include "sha256.h"
 

@@ -76,8 +76,8 @@ void change_submit(struct change *change, struct change **asker, const char *id)
 void changes_abandon(struct change **asker);
 
 /*
- * What can be asked of a table. Each looks at the request and fills in the effects, whose `after` is a
- * copy of the table's state. An error means that nothing happens; problem may tell more.
+ * What can be asked of a table. Each looks at the request and fills in the effects, whose `after` is a copy of the table's
+ * state. An error means that nothing happens; problem may tell more.
  */
 /* seats.c */
 enum error apply_sit(struct change *, struct problem *), apply_leave(struct change *, struct problem *),

@@ -663,8 +663,7 @@ void edge_turn(struct edge *edge)
         edge_flush(edge->gathering);
 }
 
-/* A doomed connection stays in its list until it is buried, which does no harm: doom may be
- * called twice. */
+/* A doomed connection stays in its list until it is buried, which does no harm: doom may be called twice. */
 void edge_tick(struct edge *edge)
 {
     uint64_t time = now(edge);

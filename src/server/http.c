@@ -87,9 +87,8 @@ static void write_refusal_page(FILE *to, const struct request *request, const ch
         request->secure ? "https" : "http", host);
 }
 
-/* A page of another name that resolves to this machine (DNS rebinding) must not reach the API, so the answer
- * contains links to the right names and nothing else. The language is set for these sentences
- * only and put back. */
+/* A page of another name that resolves to this machine (DNS rebinding) must not reach the API, so the answer contains links
+ * to the right names and nothing else. The language is set for these sentences only and put back. */
 static void refuse_host(struct request *request)
 {
     char host[HOST_SIZE], links[ACCESS_LINKS][ACCESS_LINK_SIZE], message[512];
@@ -273,8 +272,8 @@ static enum store_result run_lookup(struct store_db *db, struct store_job *job)
     return result;
 }
 
-/* It is no error that nobody was found: the request continues without a visitor, and its
- * route decides whether it needs one. */
+/* It is no error that nobody was found: the request continues without a visitor, and its route decides whether it needs
+ * one. */
 static void lookup_done(struct store_job *job, enum store_result result)
 {
     struct lookup *lookup = (struct lookup *)job;

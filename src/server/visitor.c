@@ -69,8 +69,8 @@ static bool is_kept(int32_t letter, int32_t before, const char *after)
     return !is_unwanted(letter) && (before >= 0 || !character_is_mark(letter));
 }
 
-/* Runs of blanks become one, and none is left at either end. Letters are counted
- * as a reader sees them (grapheme clusters), and marks on top of that. */
+/* Runs of blanks become one, and none is left at either end. Letters are counted as a reader sees them (grapheme clusters),
+ * and marks on top of that. */
 bool name_clean(const char *name, char to[NAME_SIZE])
 {
     char clean[NAME_SIZE];

@@ -58,9 +58,8 @@ static bool is_control(int32_t c)
     return c < 0x20 || (c >= 0x7f && c < 0xa0);
 }
 
-/* In place: the replacement is one byte, never longer than what it replaces. For texts from outside that go to a
- * terminal, which
- * could be controlled by them. */
+/* In place: the replacement is one byte, never longer than what it replaces. For texts from outside that go to a terminal,
+ * which could be controlled by them. */
 void pyr_text_clean(char *text)
 {
     const char *from = text;

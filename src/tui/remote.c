@@ -87,9 +87,8 @@ static void ask(struct remote *remote, int id, const char *path, json_t *body)
 }
 
 /* The next message's id.
- * Random, so that no two windows of one visitor choose the same; the server recognises a message
- * that is sent again. False without
- * entropy: nothing is sent. */
+ * Random, so that no two windows of one visitor choose the same; the server recognises a message that is sent again. False
+ * without entropy: nothing is sent. */
 static bool new_id(uint8_t id[16])
 {
     return !getentropy(id, 16);

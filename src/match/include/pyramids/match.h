@@ -43,9 +43,8 @@ struct pyr_match {
 PYR_API enum pyr_err pyr_log_take(void *log, const struct pyr_edition *edition, const struct pyr_event *event);
 
 /*
- * Begins a match: header, names (each a line of at most PYR_MAX_PLAYER_NAME bytes) and deals are logged.
- * Returns PYR_OK, PYR_ERR_SEATS, PYR_ERR_CHANCE_*, PYR_ERR_TEXT_LONG or PYR_ERR_TEXT_ENCODING; then *match
- * must not be used.
+ * Begins a match: header, names (each a line of at most PYR_MAX_PLAYER_NAME bytes) and deals are logged. Returns PYR_OK,
+ * PYR_ERR_SEATS, PYR_ERR_CHANCE_*, PYR_ERR_TEXT_LONG or PYR_ERR_TEXT_ENCODING; then *match must not be used.
  */
 PYR_API enum pyr_err pyr_match_init(struct pyr_match *match, const struct pyr_edition *edition, unsigned seats,
     const char *const *names, const struct pyr_chance *chance);

@@ -1,10 +1,10 @@
 /*
  * remote.h (remote.c): a game on a server (docs/protocol.md, section 3) as a state machine: texts in, texts out.
  *
- * It has no socket and no clock of its own. The caller reports what happens to the connection and passes
- * on each message; after every call it sends what pyr_remote_next returns and does what pyr_remote_wish asks for. `now`
- * is in milliseconds of any clock that does not run backwards; random numbers are arguments. So any client can
- * use it, and tests need no network.
+ * It has no socket and no clock of its own. The caller reports what happens to the connection and passes on each message;
+ * after every call it sends what pyr_remote_next returns and does what pyr_remote_wish asks for. `now` is in milliseconds
+ * of any clock that does not run backwards; random numbers are arguments. So any client can use it, and tests need no
+ * network.
  *
  * The game itself is the caller's match: it contains the lines that this seat may see, and the steps of a choice that is
  * not confirmed (the draft). Whatever a server sends is either a game by the rules or refused (PYR_REMOTE_BAD_LINES).
