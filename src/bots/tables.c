@@ -99,7 +99,9 @@ static void find_distances(pyr_spaces open, pyr_spaces from, uint8_t *distance)
 static void map_card(struct card_map *map, const struct pyr_card_face *card)
 {
     uint8_t there[32], back[32];
-    pyr_spaces symbols = card->cross | card->ruby | card->emerald | card->torch | card->skull | card->potion;
+#define OR(name, character) | card->name
+    pyr_spaces symbols = 0 PYR_SYMBOLS(OR);
+#undef OR
     pyr_spaces left = card->open & ~(card->entrance | card->tomb), cells[PYR_REGION] = { 0 };
     find_distances(card->open, card->entrance, there);
     find_distances(card->open, card->tomb, back);

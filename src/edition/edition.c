@@ -42,12 +42,9 @@ static pyr_spaces *symbol_set(struct pyr_card_face *card, char c)
     switch (c) {
     case 'v': return &card->entrance;
     case 'T': return &card->tomb;
-    case 'x': return &card->cross;
-    case 'r': return &card->ruby;
-    case 'e': return &card->emerald;
-    case 'f': return &card->torch;
-    case 's': return &card->skull;
-    case 'p': return &card->potion;
+#define SET(name, character) case character: return &card->name;
+    PYR_SYMBOLS(SET)
+#undef SET
     default: return NULL;
     }
 }
@@ -59,7 +56,10 @@ char pyr_card_char(const struct pyr_card_face *card, unsigned row, unsigned colu
     struct pyr_card_face face = *card;
     if (!(face.open & space))
         return '#';
-    for (const char *c = "vTxrefsp"; *c; c++)
+#define CHARACTER(name, character) character,
+    static const char characters[] = { 'v', 'T', PYR_SYMBOLS(CHARACTER) '\0' };
+#undef CHARACTER
+    for (const char *c = characters; *c; c++)
         if (*symbol_set(&face, *c) & space)
             return *c;
     return '.';

@@ -69,9 +69,9 @@ static pyr_spaces canonical(pyr_spaces drawing)
 /* A space has at most one symbol and symbols lie on open spaces: `seen` collects them. */
 static enum pyr_err check_card(const struct pyr_card_face *card)
 {
-    const pyr_spaces held[] = {
-        card->entrance, card->tomb, card->cross, card->ruby, card->emerald, card->torch, card->skull, card->potion
-    };
+#define HELD(name, character) , card->name
+    const pyr_spaces held[] = { card->entrance, card->tomb PYR_SYMBOLS(HELD) };
+#undef HELD
     pyr_spaces seen = 0;
     if (card->open & ~PYR_ALL_SPACES)
         return PYR_ERR_CARD_SPACES;

@@ -13,16 +13,17 @@ bool pyr_story_is_news(enum pyr_story kind)
 
 struct pyr_symbols pyr_symbols_count(const struct pyr_card_face *face, pyr_spaces spaces)
 {
-#define COUNT(symbol) .symbol = (uint8_t)__builtin_popcount(spaces & face->symbol)
-    return (struct pyr_symbols){ COUNT(ruby), COUNT(emerald), COUNT(torch), COUNT(skull), COUNT(potion), COUNT(cross),
-        COUNT(tomb) };
+#define COUNT(symbol, character) .symbol = (uint8_t)__builtin_popcount(spaces & face->symbol),
+    return (struct pyr_symbols){ PYR_SYMBOLS(COUNT) COUNT(tomb, 'T') };
 #undef COUNT
 }
 
 /* Whether any of the spaces has a symbol. */
 static bool has_symbol(const struct pyr_card_face *face, pyr_spaces spaces)
 {
-    return spaces & (face->ruby | face->emerald | face->torch | face->skull | face->potion | face->cross | face->tomb);
+#define OR(symbol, character) | face->symbol
+    return spaces & (face->tomb PYR_SYMBOLS(OR));
+#undef OR
 }
 
 /* Adds a sentence with at most two numbers. */

@@ -261,8 +261,11 @@ void pyr_text_symbols(const struct pyr_symbols *symbols, bool torch_lost, char *
     pyr_out_init(&out, to, size);
     /* In the order in which they take effect (Q1); a card has one torch of use and one tomb, so these are not counted. */
     for (const char *c = "refspxT"; *c; c++) {
-        unsigned count = *c == 'r' ? symbols->ruby : *c == 'e' ? symbols->emerald : *c == 'f' ? symbols->torch
-            : *c == 's' ? symbols->skull : *c == 'p' ? symbols->potion : *c == 'x' ? symbols->cross : symbols->tomb;
+        unsigned count = 0;
+#define COUNT_OF(name, character) if (*c == character) count = symbols->name;
+        PYR_SYMBOLS(COUNT_OF)
+        COUNT_OF(tomb, 'T')
+#undef COUNT_OF
         if (!count)
             continue;
         if (out.length)

@@ -55,19 +55,15 @@ uint32_t symbol_sign(const struct scene *scene, const struct pyr_card_face *face
         uint32_t sign;
         enum style style;
     } signs[] = {
-        { face->ruby, RUBY, ST_RUBY },
-        { face->emerald, EMERALD, ST_EMERALD },
-        { face->torch, TORCH, ST_TORCH },
-        { face->skull, scene->bare_console ? FACE : SKULL, ST_SKULL },
-        { face->potion, POTION, ST_POTION },
-        { face->cross, CROSS, ST_CROSS },
+#define SIGN(name, sign, style, text_style) { face->name, sign, style },
+        SYMBOL_SIGNS(SIGN)
+#undef SIGN
         { face->entrance, ENTRANCE, ST_ENTRANCE },
-        { face->tomb, TOMB, ST_TOMB },
     };
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
         if (signs[i].set & space) {
             *style = signs[i].style;
-            return signs[i].sign;
+            return signs[i].sign == SKULL && scene->bare_console ? FACE : signs[i].sign;
         }
     }
     *style = ST_TILE;

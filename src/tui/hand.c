@@ -80,13 +80,10 @@ int hand_points(const struct pyr_box *box, const struct pyr_desk *desk, int tile
 /* Adds to what is counted already, so that several steps can be summed. */
 static void add_symbols(struct pyr_symbols *to, const struct pyr_symbols *more)
 {
-    to->ruby = (uint8_t)(to->ruby + more->ruby);
-    to->emerald = (uint8_t)(to->emerald + more->emerald);
-    to->torch = (uint8_t)(to->torch + more->torch);
-    to->skull = (uint8_t)(to->skull + more->skull);
-    to->potion = (uint8_t)(to->potion + more->potion);
-    to->cross = (uint8_t)(to->cross + more->cross);
-    to->tomb = (uint8_t)(to->tomb + more->tomb);
+#define ADD(name, character) to->name = (uint8_t)(to->name + more->name);
+    PYR_SYMBOLS(ADD)
+    ADD(tomb, 'T')
+#undef ADD
 }
 
 /* Makes a step on a desk and adds up what it brings.

@@ -20,17 +20,14 @@ static int draw_symbols(struct canvas *canvas, int x, int y, int most, const str
         pyr_spaces set;
         enum style style;
     } kinds[] = {
-        { face->ruby, ST_RUBY_TEXT },
-        { face->emerald, ST_EMERALD_TEXT },
-        { face->torch, ST_TORCH_TEXT },
-        { face->skull, ST_TEXT },
-        { face->potion, ST_POTION_TEXT },
-        { face->cross, ST_CROSS_TEXT },
+#define KIND(name, sign, style, text_style) { face->name, text_style },
+        SYMBOL_SIGNS(KIND)
+#undef KIND
     };
     int used = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && used + 2 <= most; i++) {
         enum style style;
-        if (!kinds[i].set)
+        if (!kinds[i].set || kinds[i].set == face->tomb)     /* every card has a tomb */
             continue;
         used += canvas_print(canvas, x + used, y, most - used, ST_TEXT, "%d", __builtin_popcount(kinds[i].set));
         canvas_put(canvas, x + used++, y, symbol_sign(scene, face, kinds[i].set & -kinds[i].set, &style), kinds[i].style);
@@ -296,9 +293,9 @@ static void draw_player(struct canvas *canvas, int x, int y, struct card_size si
     canvas_print(canvas, at, y + 2, room, ST_TEXT, _("torches %d"), score.torches);
     canvas_print(canvas, at, y + 3, room, ST_TEXT, _("pyramid points %d"), score.points);
     int used = canvas_print(canvas, at, y + 4, room, ST_TEXT, "%u", desk->rubies);
-    canvas_put(canvas, at + used, y + 4, 0x2666, ST_RUBY_TEXT);
+    canvas_put(canvas, at + used, y + 4, RUBY, ST_RUBY_TEXT);
     used += 2 + canvas_print(canvas, at + used + 2, y + 4, room, ST_TEXT, "%u", desk->emeralds);
-    canvas_put(canvas, at + used, y + 4, 0x25a0, ST_EMERALD_TEXT);
+    canvas_put(canvas, at + used, y + 4, EMERALD, ST_EMERALD_TEXT);
     draw_gem_points(canvas, at + used + 2, y + 4, room - used - 2, ST_TEXT, score.gems);
     canvas_print(canvas, at, y + 5, room, ST_TEXT, _("skulls %u: %d"), desk->skulls, score.skulls);
     draw_completed(canvas, at, y + 6, room, 4, scene, seat);
@@ -397,18 +394,18 @@ static void draw_legend(struct canvas *canvas, int x, int y, const struct scene 
         const char *text;
     } signs[] = {
         { 0x25bc, ST_ENTRANCE, N_("entrance: the first mark on a card covers it") },
-        { 0x3a9, ST_TOMB, N_("tomb: the card is complete, 10 points") },
-        { 0x2666, ST_RUBY, N_("ruby: 1 point, 5 with an emerald as a pair") },
-        { 0x25a0, ST_EMERALD, N_("emerald: 1 point, 5 with a ruby as a pair") },
-        { 0x263c, ST_TORCH, N_("torch: 5 points, one per round") },
-        { 0x2620, ST_SKULL, N_("skull: the worst one is subtracted at the end") },
-        { 0x2665, ST_POTION, N_("potion: erases the two worst skulls") },
-        { 0xd7, ST_CROSS, N_("red cross: mark one more space, on either card") },
+        { TOMB, ST_TOMB, N_("tomb: the card is complete, 10 points") },
+        { RUBY, ST_RUBY, N_("ruby: 1 point, 5 with an emerald as a pair") },
+        { EMERALD, ST_EMERALD, N_("emerald: 1 point, 5 with a ruby as a pair") },
+        { TORCH, ST_TORCH, N_("torch: 5 points, one per round") },
+        { SKULL, ST_SKULL, N_("skull: the worst one is subtracted at the end") },
+        { POTION, ST_POTION, N_("potion: erases the two worst skulls") },
+        { CROSS, ST_CROSS, N_("red cross: mark one more space, on either card") },
         { 0x25cf, ST_MARK, N_("marked") },
     };
     int row = y;
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++, row++) {
-        uint32_t sign = signs[i].sign == 0x2620 && scene->bare_console ? 0x263b : signs[i].sign;
+        uint32_t sign = signs[i].sign == SKULL && scene->bare_console ? 0x263b : signs[i].sign;
         canvas_fill(canvas, x, row, 3, 1, ' ', signs[i].style);
         canvas_put(canvas, x + 1, row, sign, signs[i].style);
         canvas_text(canvas, x + 4, row, canvas->width - x - 5, ST_TEXT, _(signs[i].text));

@@ -27,8 +27,11 @@ static void sign_symbols(const struct pyr_symbols *s, char *to, size_t size)
     const struct {
         unsigned count;
         int32_t sign;
-    } kinds[] = { { s->ruby, RUBY }, { s->emerald, EMERALD }, { s->torch, TORCH }, { s->skull, SKULL },
-        { s->potion, POTION }, { s->cross, CROSS }, { s->tomb, TOMB } };
+    } kinds[] = {
+#define KIND(name, sign, style, text_style) { s->name, sign },
+        SYMBOL_SIGNS(KIND)
+#undef KIND
+    };
     to[0] = '\0';
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         char sign[5] = "";

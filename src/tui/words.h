@@ -8,8 +8,12 @@
 
 #include "hand.h"
 
-/* The signs of the symbols, as characters; on the cards (draw.c) and where words are too long. */
+/* The symbols and the tomb: name, sign, style on a card and in a text, in the order in which they are listed. */
 enum { RUBY = 0x2666, EMERALD = 0x25a0, TORCH = 0x263c, SKULL = 0x2620, POTION = 0x2665, CROSS = 0xd7, TOMB = 0x3a9 };
+#define SYMBOL_SIGNS(X) \
+    X(ruby, RUBY, ST_RUBY, ST_RUBY_TEXT) X(emerald, EMERALD, ST_EMERALD, ST_EMERALD_TEXT) \
+    X(torch, TORCH, ST_TORCH, ST_TORCH_TEXT) X(skull, SKULL, ST_SKULL, ST_TEXT) \
+    X(potion, POTION, ST_POTION, ST_POTION_TEXT) X(cross, CROSS, ST_CROSS, ST_CROSS_TEXT) X(tomb, TOMB, ST_TOMB, ST_TEXT)
 
 /* The log in words, a line an event, turns under headings. */
 struct story_line {

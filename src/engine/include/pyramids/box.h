@@ -11,11 +11,17 @@
 
 PYR_BEGIN_DECLS
 
+/* The symbols (R11): the name of their set on a card, and their character in an edition. What treats them all alike is made
+ * from this list. */
+#define PYR_SYMBOLS(X) X(cross, 'x') X(ruby, 'r') X(emerald, 'e') X(torch, 'f') X(skull, 's') X(potion, 'p')
+
 /* One pyramid card: its spaces by their contents. A space is in `open` or a wall; entrance, tomb and the symbols are
  * disjoint subsets of `open`. */
 struct pyr_card_face {
     pyr_spaces open, entrance, tomb;
-    pyr_spaces cross, ruby, emerald, torch, skull, potion;
+#define PYR_SYMBOL_SET(name, character) pyr_spaces name;
+    PYR_SYMBOLS(PYR_SYMBOL_SET)
+#undef PYR_SYMBOL_SET
     uint8_t colour;              /* enum pyr_colour */
     uint8_t reserved[27];        /* zero; makes a face one cache line */
 };

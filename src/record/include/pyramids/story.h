@@ -56,7 +56,10 @@ PYR_API unsigned pyr_story_read(
 
 /* How many of each symbol there are among some spaces of a card. */
 struct pyr_symbols {
-    uint8_t ruby, emerald, torch, skull, potion, cross, tomb;
+#define PYR_SYMBOL_COUNT(name, character) uint8_t name;
+    PYR_SYMBOLS(PYR_SYMBOL_COUNT)
+#undef PYR_SYMBOL_COUNT
+    uint8_t tomb;
 };
 PYR_API struct pyr_symbols pyr_symbols_count(const struct pyr_card_face *face, pyr_spaces spaces);
 
