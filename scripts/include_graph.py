@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # Each folder of src, from the bottom up, with the folders that it may include.
 ALLOWED = {
     "engine": [],
+    "rating": ["engine"],
     "lines": ["engine"],
     "edition": ["engine", "lines"],
     "paper": ["engine", "lines", "edition"],
@@ -31,7 +32,7 @@ ALLOWED = {
     "wire": [],
     "letters": ["engine", "lines"],
     "server": ["engine", "lines", "edition", "record", "match", "bots", "session", "text", "fair", "judge", "wire",
-    "letters"],
+    "letters", "rating"],
     "tui": ["engine", "lines", "edition", "record", "match", "bots", "session", "builtin", "text", "judge", "wire",
     "letters"],
     "instance": ["engine", "lines", "edition", "paper", "record", "match", "bots", "session", "fair"],
