@@ -17,7 +17,8 @@ from wire import File, Schema, Server, Visitor, check_record, play, read, run, u
 
 TABLES = {'visitor': 'id', 'token': 'hash', 'code': 'hash', 'game': 'id', 'revision': 'game', 'line': 'game, seq',
           'choice': 'game, seat', 'seat': 'game, seat', 'report': 'game, name', 'request': 'visitor, id',
-          'heartbeat': 'id', 'downtime': 'began', 'ban': 'id'}
+          'heartbeat': 'id', 'downtime': 'began', 'ban': 'id', 'rating': 'visitor', 'link': 'hash', 'leaving': 'visitor',
+          'day': 'day', 'attempt': 'day, visitor'}
 # Without numbers that only SQLite has.
 COLUMNS = {'line': 'game, seq, count, text, made', 'report': 'game, name, made, size, text'}
 NOT_COPIED = {'node', 'presence', 'analysis'}        # tables about servers that run, not about games
@@ -59,11 +60,17 @@ def fill(folder):
         play(links, dice, until=lambda: links[0].version > 20)
         assert not links[0].over()
         ana.make('open', 'open', 'bot:club')
+        ana.want(200, 'POST', '/api/my/profile/link', {})
         for one in (link, *links):
             one.close()
         record = ana.record(over)
     report = zlib.compress(b'{"players": []}')           # an analysis takes long
     server.base.rows("INSERT INTO ban (address, visitor, made, until, reason) VALUES ('192.0.2.0/24', 0, 1, 2, 'x')")
+    server.base.rows("INSERT INTO rating (visitor, mu, sigma, games, changed) SELECT id, 26.1234567890123, 7.9, 3, 1"
+                     " FROM visitor")
+    server.base.rows("INSERT INTO attempt (day, visitor, game, begun) SELECT min(day), 1, 0, 1 FROM day")
+    server.base.rows("INSERT INTO leaving (visitor, made) SELECT max(id), 1 FROM visitor")
+    server.base.rows("UPDATE seat SET luck = 1.25, rate = 0.3 WHERE points IS NOT NULL")
     server.base.rows("INSERT INTO report (game, name, made, size, text)"
                      f" SELECT id, 'analysis.json', 1, 15, x'{report.hex()}' FROM game WHERE state = 2")
     return server.database, (ana.cookie, ben.cookie), over, running, record

@@ -917,16 +917,16 @@ def case_after_the_end(folder):
         again = answers[0].json['table']['code']
         until_so(lambda: ana.table(both).get('rematch') == again)
         table = ben.table(again)
-        assert table['state'] == 'waiting' and [seat['kind'] for seat in table['seats']] == ['friend', 'friend', 'bot'] and \
-            [seat['name'] for seat in table['seats'][:2]] == ['Ana',
-                'Ben'] and table['commitment'] != ana.table(both)['commitment']
+        assert table['state'] == 'waiting' and [seat['kind'] for seat in table['seats']] == ['friend', 'bot', 'friend'] and \
+            [seat['name'] for seat in table['seats'][::2]] == ['Ben',
+                'Ana'] and table['commitment'] != ana.table(both)['commitment']
         for who, invited in ((ana, True), (ben, True), (chloe, False)):          # also who has not asked hears of it
             assert (again in [t['code'] for t in who.want(200, 'GET', '/api/my/tables').json['tables']]) == invited
         chloe.link(again).refused('taken', 'sit', number=NUMBER)
         chloe.link(again).refused('bad_key', 'sit', number=NUMBER, seat=1)
         links = [ana.seat(again), ben.seat(again)]
         links[0].until(lambda: links[0].version)
-        assert links[0].table['you'] == 1
+        assert links[0].table['you'] == 3            # everyone has moved up one seat
         # All of it again when nothing is in memory; a finished table is opened like any other.
         record, table = ana.record(alone), ana.table(alone)
         server.restart()

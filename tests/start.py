@@ -29,6 +29,8 @@ INSERT INTO choice (game, seat, phase, request, text, made, ids) SELECT 1000 + n
 FROM {numbers};
 INSERT INTO request (visitor, id, game, made) SELECT 1000 + n, 'table', 1000 + n, {now} FROM {numbers};
 INSERT INTO report (game, name, made, size, text) SELECT 1000 + n, 'analysis.json', {now}, 0, {empty} FROM {numbers};
+INSERT INTO rating (visitor, mu, sigma, games, changed) SELECT 1000 + n, n % 50, 3, n % 40, {now} FROM {numbers};
+INSERT INTO link (hash, visitor, made) SELECT {hash}, 1000 + n, {now} FROM {numbers};
 INSERT INTO visitor (id, name, created, seen) VALUES (999, 'Never played', 1, 1);
 """
 
@@ -36,7 +38,7 @@ INSERT INTO visitor (id, name, created, seen) VALUES (999, 'Never played', 1, 1)
 # read in the order of an index, as far as it is wanted.
 WHOLE = {'ALL_TOKENS', 'FINISHED_TABLES', 'LIST_VISITORS'}
 # With a row for each server, or of the last minutes.
-SMALL = {'node', 'heartbeat', 'downtime', 'code', 'presence', 'analysis', 'ban'}
+SMALL = {'node', 'heartbeat', 'downtime', 'code', 'presence', 'analysis', 'ban', 'leaving'}
 # Indices that have open tables only, of which there are as many as --max-tables allows.
 OF_OPEN = {'game_open', 'game_host', 'game_public', 'revision_due', 'revision_keeper'}
 
@@ -130,7 +132,8 @@ def case_plans(folder):
         fill(server.base, MANY)
         scans = list(scans_of_schema(server.base) if wire.POSTGRES else scans_of_file(server.base.where))
         server.start()
-    tables = {'visitor', 'token', 'game', 'revision', 'line', 'choice', 'seat', 'report', 'request', *SMALL}
+    tables = {'visitor', 'token', 'game', 'revision', 'line', 'choice', 'seat', 'report', 'request', 'rating',
+              'link', *SMALL}
     assert {name for name, _, _ in scans} & WHOLE, scans     # it does notice them
     wrong = [(name, table, index) for name, table, index in scans if table in tables - SMALL and index not in OF_OPEN
              and name not in WHOLE and not name.startswith(('COPY_', 'CHECK_'))]

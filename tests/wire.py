@@ -485,7 +485,7 @@ class Link(Wire):
             self.lines += message['lines']
             self.version, self.left, self.ready = message['to'], message['left'], None
         else:
-            assert kind in ('hello', 'table', 'ready', 'again', 'elsewhere', 'notice'), message
+            assert kind in ('hello', 'table', 'ready', 'again', 'elsewhere', 'notice', 'reaction'), message
             setattr(self, kind, message)
         return True
 

@@ -42,6 +42,7 @@ export const REFUSALS = /** @type {[string, string][]} */ ([
     ['closed_day', 'This day is over. You can still play it, but it no longer counts.'],
     ['here', 'That player is connected.'],
     ['no_hints', 'This table was made without hints.'],
+    ['alone', 'There is nobody else at this table.'],
     ['too_many', 'The server has too many tables or visitors right now. Please try again later.'],
     ['too_fast', 'That was too fast. Please wait a moment.'],
     ['banned', 'The operator of this server has banned you.'],

@@ -186,8 +186,27 @@ void change_note_choice(struct change *change, pyr_seat seat, const char *text)
 
 /* What is stored. */
 
+/* The place of a seat: winners are first, by the rules that break ties; others come after all who have more points. */
+static uint8_t place_of(const struct table_state *state, unsigned seat)
+{
+    unsigned ahead = 0, won = state->winners >> seat & 1;
+    for (unsigned s = 0; s < state->seats && !won; s++)
+        ahead += state->winners >> s & 1 || state->points[s] > state->points[seat];
+    return (uint8_t)(1 + ahead);
+}
+
+/* Completed pyramids by colour, 8 bits each. */
+static uint32_t pyramids_of(const struct table_state *state, unsigned seat)
+{
+    const struct pyr_box *box = &state->terms.edition->box;
+    uint32_t pyramids = 0;
+    for (unsigned c = 0; c < PYR_COLOURS; c++)
+        pyramids |= (uint32_t)__builtin_popcountll(state->game.replay.state.open.desk[seat].done & box->colour[c]) << 8 * c;
+    return pyramids;
+}
+
 /* The rows of the seats: who sits there, against how many people and bots, and how it ended. */
-static void fill_seats(struct store_commit *commit, const struct table_state *state)
+static void fill_seats(struct store_commit *commit, const struct table_state *state, bool ends)
 {
     struct store_seat row = { .table = commit->table.id };
     unsigned best = 0, people = 0, bots = 0;
@@ -211,9 +230,15 @@ static void fill_seats(struct store_commit *commit, const struct table_state *st
         /* -1000 is below any score: a game without a result. A shared win counts as a share of one. */
         row.points = state->stage == STORE_OVER ? state->points[s] : -1000;
         row.share = state->winners >> s & 1 ? 1.0f / (float)__builtin_popcount(state->winners) : 0;
+        if (ends) {
+            row.made = state->changed;
+            row.place = place_of(state, s);
+            row.pyramids = pyramids_of(state, s);
+        }
         commit->seat[s] = row;
     }
     commit->seats = state->seats;
+    commit->is_rated = ends && state->terms.is_public && people > 1;
 }
 
 /* Which server is to see to the table's bots and clock; 0: whichever claims it. The present one stays, but gives the table
@@ -257,7 +282,7 @@ static void fill_commit(struct change *change)
     commit->lines_size = effects->lines_size;
     commit->first_line = table->log.count;
     if (effects->stores_seats || change->is_new)
-        fill_seats(commit, state);
+        fill_seats(commit, state, table->now.stage == STORE_RUNNING && state->stage == STORE_OVER);
 }
 
 /* The queue. */

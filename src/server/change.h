@@ -84,7 +84,8 @@ enum error apply_sit(struct change *, struct problem *), apply_leave(struct chan
     apply_return(struct change *, struct problem *), apply_fill(struct change *, struct problem *),
     apply_standin(struct change *, struct problem *), apply_close(struct change *, struct problem *),
     apply_arrange(struct change *, struct problem *), apply_hint(struct change *, struct problem *),
-    apply_name(struct change *, struct problem *), apply_daily(struct change *, struct problem *);
+    apply_name(struct change *, struct problem *), apply_daily(struct change *, struct problem *),
+    apply_forget(struct change *, struct problem *);
 /* turns.c */
 enum error apply_choose(struct change *, struct problem *), apply_retract(struct change *, struct problem *);
 

@@ -69,6 +69,8 @@ char *config_write(const struct table *table, const struct table_state *state)
             put(&one, "sit", json_string(seat->sit));
         if (seat->hints)
             put(&one, "hints", json_integer(seat->hints));
+        if (state->series)
+            put(&one, "series", json_pack("[ii]", (int)seat->series.wins, (int)seat->series.points));
         append(&seats, one);
     }
     json_t *config = json_pack("{ss sb ss sI so so}", "edition", state->terms.edition->name, "public",
@@ -83,6 +85,8 @@ char *config_write(const struct table *table, const struct table_state *state)
         put(&config, "day_number", json_integer(table->daily.number));
         put(&config, "counted", json_boolean(table->daily.is_counted));
     }
+    if (state->series)
+        put(&config, "series", json_integer(state->series));
     if (state->stage == STORE_OVER) {
         json_t *points = json_array();
         for (unsigned s = 0; s < state->seats; s++)
@@ -129,6 +133,9 @@ static bool read_seat(struct table_state *state, unsigned s, json_t *value)
     seat->visitor = visitor;
     seat->away = away;
     seat->hints = (uint16_t)json_integer_value(json_object_get(value, "hints"));
+    const json_t *series = json_object_get(value, "series");
+    seat->series.wins = (uint16_t)json_integer_value(json_array_get(series, 0));
+    seat->series.points = (int16_t)json_integer_value(json_array_get(series, 1));
     memcpy(seat->name, name, strlen(name) + 1);
     if (sit)
         memcpy(seat->sit, sit, strlen(sit) + 1);
@@ -171,6 +178,7 @@ bool config_read(struct table *table, const char *text)
             .is_counted = json_is_true(json_object_get(config, "counted")) };
         state->seats = (uint8_t)count;
         state->winners = (uint8_t)winners;
+        state->series = (uint8_t)json_integer_value(json_object_get(config, "series"));
         if (rematch)
             memcpy(state->rematch, rematch, CODE_SIZE + 1);
         good = state->terms.edition != NULL;
@@ -181,6 +189,35 @@ bool config_read(struct table *table, const char *text)
     }
     json_decref(config);
     return good;
+}
+
+/* The running score of a series: games played, with this one once it is over, and what each seat has won and scored. */
+static json_t *series_json(const struct table_state *state)
+{
+    bool over = state->stage == STORE_OVER;
+    json_t *wins = json_array(), *points = json_array();
+    for (unsigned s = 0; s < state->seats; s++) {
+        const struct seat *seat = &state->seat[s];
+        int won = over && state->winners >> s & 1 ? 12 / __builtin_popcount(state->winners) : 0;
+        append(&wins, json_real((seat->series.wins + won) / 12.0));
+        append(&points, json_integer(seat->series.points + (over ? state->points[s] : 0)));
+    }
+    return json_pack("{si so so}", "games", state->series + over, "wins", wins, "points", points);
+}
+
+/* How a game ended. */
+static void put_result(json_t **json, const struct table_state *state)
+{
+    json_t *points = json_array(), *winners = json_array();
+    for (unsigned s = 0; s < state->seats; s++) {
+        append(&points, json_integer(state->points[s]));
+        if (state->winners >> s & 1)
+            append(&winners, json_integer(s + 1));
+    }
+    put(json, "points", points);
+    put(json, "winners", winners);
+    if (state->rematch[0])
+        put(json, "rematch", json_string(state->rematch));
 }
 
 /* A table as `visitor` sees it (docs/protocol.md). Round and turn are 0 until the first pattern is revealed and cards are
@@ -232,19 +269,11 @@ json_t *table_json(const struct table *table, const struct visitor *visitor)
         put(&json, "daily", json_pack("{ss sI sb}", "date", date, "number", (json_int_t)table->daily.number, "counted",
             table->daily.is_counted));
     }
+    if (state->series)
+        put(&json, "series", series_json(state));
     if (running && !table_has_host(table))
         json_object_set_new(json, "host_gone", json_integer((json_int_t)(server_now(table->server) - table->host_left)));
-    if (state->stage == STORE_OVER) {
-        json_t *points = json_array(), *winners = json_array();
-        for (unsigned s = 0; s < state->seats; s++) {
-            append(&points, json_integer(state->points[s]));
-            if (state->winners >> s & 1)
-                append(&winners, json_integer(s + 1));
-        }
-        put(&json, "points", points);
-        put(&json, "winners", winners);
-        if (state->rematch[0])
-            put(&json, "rematch", json_string(state->rematch));
-    }
+    if (state->stage == STORE_OVER)
+        put_result(&json, state);
     return json;
 }

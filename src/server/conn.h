@@ -61,7 +61,7 @@ struct conn {
     uint16_t close;              /* to be closed with this code; 0: not */
     uint64_t watch;              /* grows from one `open` to the next: of two connections at one seat the higher one plays */
     bool sent_elsewhere;
-    uint32_t sent_lines, sent_version, sent_ready, sent_notice;
+    uint32_t sent_lines, sent_version, sent_ready, sent_notice, sent_react;
 };
 
 #define MAX_REPLIES 64           /* answers not yet sent; a client that does not read them is closed with 1008 */

@@ -13,7 +13,8 @@
     X(NOT_HOST, "not_host", 403) X(NOT_SEATED, "not_seated", 403) X(SEATED, "seated", 409) X(TAKEN, "taken", 409) \
     X(BAD_KEY, "bad_key", 403) X(BEGUN, "begun", 409) X(NOT_RUNNING, "not_running", 409) X(NOT_OVER, "not_over", 409) \
     X(DAILY, "daily", 409) X(SEALED, "sealed", 403) X(ATTEMPTED, "attempted", 409) X(NO_DAY, "no_day", 404) \
-    X(CLOSED_DAY, "closed_day", 409) X(HERE, "here", 409) X(LATE, "late", 409) X(NOT_DUE, "not_due", 409) \
+    X(CLOSED_DAY, "closed_day", 409) X(HERE, "here", 409) X(ALONE, "alone", 409) X(LATE, "late", 409) \
+    X(NOT_DUE, "not_due", 409) \
     X(CONFIRMED, "confirmed", 409) X(NO_CHOICE, "no_choice", 409) X(NO_HINTS, "no_hints", 409) X(ILLEGAL, "illegal", 400) \
     X(TOO_MANY, "too_many", 429) X(TOO_FAST, "too_fast", 429) X(BANNED, "banned", 403) \
     X(STORAGE, "storage", 503) X(STOPPING, "stopping", 503) X(NOT_FOUND, "not_found", 404) X(METHOD, "method", 405)

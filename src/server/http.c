@@ -29,6 +29,7 @@
 #include "judging.h"
 #include "object.h"
 #include "pool.h"
+#include "profile.h"
 #include "reload.h"
 #include "request.h"
 #include "server.h"
@@ -852,7 +853,7 @@ static void table_fetched(struct fetch *fetch, struct table *table, enum error e
 
 /* `then` gets the table of the code in the path, at once if it is in memory. Codes that cannot exist count as guesses,
  * too. */
-static void with_table(struct request *request, void (*then)(struct request *request, struct table *table))
+void with_table(struct request *request, void (*then)(struct request *request, struct table *table))
 {
     char code[CODE_SIZE + 1];
     if (!code_read(request->word, code, CODE_SIZE))
@@ -1589,6 +1590,7 @@ static const struct route {
 } routes[] = {
     { METHOD_GET, "/api/visitor", true, get_visitor },
     { METHOD_POST, "/api/visitor", false, post_visitor },
+    { METHOD_DELETE, "/api/visitor", true, delete_visitor },
     { METHOD_POST, "/api/visitor/code", true, post_visitor_code },
     { METHOD_POST, "/api/visitor/device", false, post_visitor_device },
     { METHOD_GET, "/api/tables", false, get_tables },
@@ -1606,8 +1608,16 @@ static const struct route {
     { METHOD_GET, "/api/daily/calendar", true, get_calendar },
     { METHOD_GET, "/api/daily/*", true, get_one_day },
     { METHOD_GET, "/api/daily/*/board", true, get_board },
+    { METHOD_GET, "/api/tables/*/people", false, get_people },
     { METHOD_GET, "/api/links", false, get_links },
     { METHOD_GET, "/api/my/tables", true, get_my_tables },
+    { METHOD_GET, "/api/my/games", true, get_my_games },
+    { METHOD_GET, "/api/my/games/records", true, get_my_records },
+    { METHOD_GET, "/api/my/profile", true, get_my_profile },
+    { METHOD_POST, "/api/my/profile/link", true, post_profile_link },
+    { METHOD_DELETE, "/api/my/profile/link", true, delete_profile_link },
+    { METHOD_GET, "/api/profiles/*", false, get_profile },
+    { METHOD_GET, "/api/ratings", false, get_ratings },
     { METHOD_GET, "/api/statistics", true, get_statistics },
     { METHOD_GET, "/api/editions", false, get_editions },
     { METHOD_GET, "/api/editions/**", false, get_edition },

@@ -75,6 +75,11 @@ struct judging {
         char *text;
         size_t size;             /* 0: could not be made */
     } json, page[PYR_LANGUAGES]; /* in the order of pyr_text_language_at */
+    struct {                     /* of each seat, for the profiles of those who sat there */
+        double luck, rate;
+        bool has_rate;           /* it made a decision */
+    } sum[PYR_MAX_SEATS];
+    unsigned seats;
     bool good;
     bool is_daily;               /* an attempt at a daily expedition: its result gets these of the first seat */
     float luck, rate;
@@ -172,6 +177,12 @@ static void judge(struct pool_job *job)
             judging->good = write_report(pyr_judge_write_html, report, &judging->page[i].text, &judging->page[i].size);
         }
         pyr_text_use(NULL);
+        judging->seats = report->seats;
+        for (unsigned s = 0; s < report->seats; s++) {
+            judging->sum[s].luck = (double)report->sum[s].luck;
+            judging->sum[s].rate = (double)report->sum[s].rate;
+            judging->sum[s].has_rate = report->sum[s].decisions > 0;
+        }
     }
     pyr_judge_finish(report);
     free(report);
@@ -189,6 +200,9 @@ static enum store_result keep(struct store_db *db, struct store_job *job)
     }
     if (!result && judging->is_daily)
         result = store_judge_attempt(db, judging->id, (double)judging->luck, (double)judging->rate, judging->rough ? 1 : 2);
+    for (unsigned s = 0; s < judging->seats && !result; s++)
+        if (judging->sum[s].has_rate)
+            result = store_put_judged(db, judging->id, s, judging->sum[s].luck, judging->sum[s].rate);
     if (!result && judging->is_claimed && !judging->rough)
         result = store_drop_analysis(db, judging->id);
     return result;

@@ -325,6 +325,19 @@ static void do_standin(struct conn *conn, const char *id, json_t **value)
     conn_submit(conn, change, id);
 }
 
+static void do_react(struct conn *conn, const char *id, json_t **value)
+{
+    unsigned symbol = 0;
+    while (symbol < REACTIONS && strcmp(json_string_value(value[0]), reaction_names[symbol]))
+        symbol++;
+    if (symbol == REACTIONS)
+        refuse(conn, id, ERROR_BAD_MESSAGE, "symbol");
+    else if (!conn->observer.table)
+        refuse(conn, id, ERROR_NOT_OPEN, "");
+    else
+        refuse(conn, id, table_react(conn->observer.table, (int64_t)conn->visitor->node.key, symbol), "");
+}
+
 #define SEAT(required) { "seat", FIELD_SEAT, required, PYR_MAX_SEATS }
 #define PHASE { "phase", FIELD_NUMBER, true, PYR_LOG_LINES }
 
@@ -344,6 +357,7 @@ static const struct message {
     { "retract", true, { PHASE }, do_retract },
     { "fill", false, { SEAT(true), { "level", FIELD_TEXT, true, 16 } }, do_fill },
     { "standin", false, { SEAT(true) }, do_standin },
+    { "react", false, { { "symbol", FIELD_TEXT, true, 16 } }, do_react },
     { "close", false, { { 0 } }, do_close },
     { "ping", false, { { 0 } }, do_ping },
 };

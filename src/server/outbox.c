@@ -143,6 +143,7 @@ void conn_watch(struct conn *conn, struct table *table, uint32_t have)
     conn->sent_lines = have <= table->log.count ? have : 0;
     conn->opened = false;
     conn->sent_version = table->version;     /* table_observe makes it one more */
+    conn->sent_react = table->react.count;   /* those of before are over */
     conn->observer.visitor = conn->visitor ? (int64_t)conn->visitor->node.key : 0;
     conn->observer.address = conn->address ? conn->address->node.key : 0;
     conn->observer.changed = wake;
@@ -332,6 +333,20 @@ static size_t tell_ready(struct conn *conn, char *to, size_t room)
     return message_end(conn, &json);
 }
 
+/* Those that are not kept any more are left out. */
+static size_t tell_reaction(struct conn *conn, char *to, size_t room)
+{
+    struct pyr_json json;
+    const struct table *table = conn->observer.table;
+    if (table->react.count - conn->sent_react > REACTIONS_KEPT)
+        conn->sent_react = table->react.count - REACTIONS_KEPT;
+    uint32_t at = conn->sent_react++ % REACTIONS_KEPT;
+    message_begin(&json, "reaction", to, room);
+    pyr_json_number(&json, "seat", table->react.last[at].seat + 1);
+    pyr_json_text(&json, "symbol", reaction_names[table->react.last[at].symbol]);
+    return message_end(conn, &json);
+}
+
 static size_t tell_again(struct conn *conn, char *to, size_t room)
 {
     struct pyr_json json;
@@ -388,5 +403,7 @@ size_t outbox_next(struct conn *conn, char *to, size_t room)
         return tell_lines(conn, to, room);
     if (conn->sent_ready != table->ready && table->now.stage == STORE_RUNNING)
         return tell_ready(conn, to, room);
+    if (conn->sent_react != table->react.count)
+        return tell_reaction(conn, to, room);
     return 0;
 }

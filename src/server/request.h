@@ -83,6 +83,8 @@ bool request_back(struct request *request);
 /* The members of a body; false after an answer. The caller owns *object; values point into it, NULL for those that are
  * missing. */
 bool read_body(struct request *request, const struct field *field, unsigned count, json_t **object, json_t **values);
+/* `then` gets the table of the code in the path, in memory or read from the database. */
+void with_table(struct request *request, void (*then)(struct request *request, struct table *table));
 /* A member of the query, decoded (%41 and + are read as in forms); false if it is not there, or does not fit. */
 bool request_query(const struct request *request, const char *name, char *to, size_t room);
 

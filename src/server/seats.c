@@ -371,3 +371,37 @@ enum error apply_close(struct change *change, struct problem *problem)
     change_note_table(change);
     return ERROR_NONE;
 }
+
+/* Someone removes their data. A bot goes on with a game, a seat at a table that waits is anybody's, and a table that waits
+ * for players without its host is closed. */
+enum error apply_forget(struct change *change, struct problem *problem)
+{
+    struct table_state *state = &change->effects->after;
+    bool is_there = false;
+    (void)problem;
+    if (state->stage == STORE_WAITING && is_hosts(change)) {
+        state->stage = STORE_CLOSED;
+        change_note_table(change);
+    }
+    for (unsigned s = 0; s < state->seats && state->stage <= STORE_RUNNING; s++) {
+        struct seat *seat = &state->seat[s];
+        if (seat->visitor != change->request.visitor || seat->kind == SEAT_BOT)
+            continue;
+        is_there = true;
+        if (state->stage == STORE_RUNNING) {
+            *seat = bot_seat(pyr_bot_find(STANDIN));
+            snprintf(seat->name, NAME_SIZE, "%s", GONE_NAME);
+            continue;
+        }
+        bool has_key = !sodium_is_zero(seat->key, TOKEN_SIZE);
+        seat->kind = seat->kind_if_free = has_key ? SEAT_FRIEND : SEAT_OPEN;
+        seat->visitor = 0;
+        seat->sit[0] = seat->name[0] = '\0';
+        state->fair.numbers &= (uint8_t)~(1u << s);
+    }
+    if (!is_there)
+        return ERROR_NONE;
+    change_note_table(change);
+    change->effects->stores_seats = true;
+    return ERROR_NONE;
+}

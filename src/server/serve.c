@@ -140,6 +140,7 @@ void server_tick(struct server *server)
     admin_tick(server);
     access_log_tick(server);
     upkeep_tick(server);
+    farewell_tick(server);
     if (server_now(server) >= server->sweep_at) {
         server->sweep_at = server_now(server) + SWEEP_MS;
         address_sweep(server);

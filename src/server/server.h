@@ -11,6 +11,8 @@
  *   daily.c     the daily expedition; results.c  its places, streaks and boards
  *   pool.c      threads for bots and analyses; schedule.c  whose turn it is; judging.c  analyses
  *   visitor.c   who people are; limit.c  how much an address may do; lobby.c  which tables strangers are shown
+ *   profile.c   profiles and ratings; history.c  finished games; farewell.c  a visitor's data is removed
+ *   react.c     quick reactions at a table
  *   admin.c     the operator's socket, admin_commands.c  what can be asked there; bans.c  who may not come
  *   access.c    from where a request comes, and whether it asks for one of our names (names.c)
  *   pages.c     the embedded page
@@ -114,6 +116,7 @@ struct server {
         uint64_t look_at;        /* when it looks next; of the loop's own clock */
         bool looking, mastering; /* it is under way */
     } daily;
+    struct { bool busy; uint64_t at; } farewell;           /* whether somebody's data is left to remove (farewell.c) */
     uint8_t hash_key[16];
     struct map visitors, tokens, tables, addresses;
     struct map stakes;           /* open tables that are not in memory and count for an address (table.c) */
@@ -171,6 +174,8 @@ bool upkeep_sweep(struct server *server, void (*then)(void *context, const struc
 void upkeep_stop(struct server *server);     /* before the store is closed */
 void upkeep_leave(struct server *server);    /* other servers may take over what this one keeps */
 void upkeep_hear(void *context, const char *word, int64_t number);     /* for store_listen */
+/* farewell.c: goes on with what the removal of a visitor's data has left to do, also after a restart. */
+void farewell_tick(struct server *server);
 /* turns.c: whether bots of tables that no server keeps are left to others: this one has no threads for them, servers that
  * only think are there, or more choices wait here than its threads can make soon, and there are others. */
 bool server_leaves_bots(const struct server *server);

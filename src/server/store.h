@@ -71,7 +71,11 @@ struct store_seat {
     char level[16];              /* of the strongest bot; "" none */
     int32_t points;              /* -1000: the game is not over */
     float share;                 /* of the win */
+    int64_t made;                /* when the game ended; 0: it is not over */
+    uint8_t place;               /* 1 for the winner; equal ones share it; 0: not known */
+    uint32_t pyramids;           /* completed ones by colour, 8 bits each, green lowest */
 };
+#define STORE_NOT_JUDGED (-1000) /* luck and error rate of a game that was not analysed */
 
 #define STORE_SEATS 4            /* the most a table has */
 #define STORE_CHOICE_SIZE 400
@@ -119,6 +123,7 @@ struct store_commit {
     bool has_choice;
     struct store_choice choice;
     unsigned seats;              /* rows of `seat`; 0: they stay as they are */
+    bool is_rated;               /* the game ends with this commit and counts for the ratings of those who sit there */
     struct store_seat seat[STORE_SEATS];     /* visitor 0: no person sits there */
 };
 
@@ -155,9 +160,11 @@ bool store_can_share(const char *path);
  *
  *   CODE           a table was changed; the revision it has then
  *   @CODE          who is connected to a table has changed; 0
+ *   ~CODE          somebody has shown a reaction at a table (react.c)
  *   #              a visitor has another name; their id
  *   !              there is work to claim; 0
  */
+#define STORE_NEWS_REACTION "~"
 #define STORE_NEWS_PRESENCE "@"
 #define STORE_NEWS_NAME "#"
 #define STORE_NEWS_WORK "!"
@@ -314,6 +321,8 @@ struct store_present {
 };
 enum store_result store_put_present(struct store_db *db, int64_t table, const char *code, int64_t node,
     const int64_t *visitors, unsigned count);
+/* Tells the other servers of something that is not stored. */
+enum store_result store_tell(struct store_db *db, const char *word, int64_t number);
 enum store_result store_get_present(struct store_db *db, int64_t table, struct store_present present[STORE_PRESENT],
     unsigned *count);
 
@@ -341,6 +350,74 @@ struct store_statistics {
     unsigned count;
 };
 enum store_result store_get_statistics(struct store_db *db, int64_t visitor, struct store_statistics *statistics);
+
+/*
+ * store_profile.c: what is kept of people beyond their games. docs/storage.md describes the tables.
+ */
+
+/* One game of these seats that counts: the ratings of the people there. For store_commit, so that it is stored with the end
+ * of the game, once. */
+enum store_result store_rate(struct store_db *db, const struct store_seat *seat, unsigned seats, int64_t now);
+struct store_rating {
+    int64_t visitor;
+    double mu, sigma;
+    int64_t games;
+    char name[100];              /* only of a list */
+};
+/* STORE_MISSING: no game has counted. *better: how many with enough games have more, at most STORE_BETTER. */
+#define STORE_BETTER 10000
+enum store_result store_get_rating(struct store_db *db, int64_t visitor, struct store_rating *rating, unsigned *better);
+enum store_result store_count_stronger(struct store_db *db, double mu, unsigned *better);
+/* Those with enough games, the best first: at most `most` after the first `from` of them. */
+enum store_result store_get_ratings(struct store_db *db, unsigned from, struct store_rating *ratings, unsigned most,
+    unsigned *count);
+
+/* What an analysis found about a seat of a finished game; no person there: nothing happens. */
+enum store_result store_put_judged(struct store_db *db, int64_t table, unsigned seat, double luck, double rate);
+
+/* The finished games of a visitor, the latest first: those that come after `from`, at most `most`, with their configs or
+ * without (""). `each` makes no other call with db; texts are good until it returns, and false stops. */
+struct store_place_of_game {
+    int64_t made, table;
+};
+#define STORE_ALL_GAMES (struct store_place_of_game){ INT64_MAX, INT64_MAX }
+struct store_past {
+    struct store_seat seat;
+    double luck, rate;           /* STORE_NOT_JUDGED */
+    char code[16];
+    const char *config;
+};
+enum store_result store_each_game_of(struct store_db *db, int64_t visitor, struct store_place_of_game from, unsigned most,
+    bool with_config, bool (*each)(void *context, const struct store_past *past), void *context);
+
+/* How a visitor did against others in their last STORE_PAST games: games in which one came before the other, and all. */
+#define STORE_PAST 1000
+struct store_rival {
+    int64_t visitor;
+    char name[100];
+    unsigned won, lost, games;
+    int64_t last;
+};
+enum store_result store_get_rivals(struct store_db *db, int64_t visitor, struct store_rival *rivals, unsigned most,
+    unsigned *count);
+enum store_result store_get_rivalry(struct store_db *db, int64_t visitor, int64_t other, struct store_rival *rival);
+
+/* The secret address that shows a profile, by its SHA-256: a visitor has one at most. */
+enum store_result store_put_link(struct store_db *db, const uint8_t hash[32], int64_t visitor, int64_t made);
+enum store_result store_get_link(struct store_db *db, const uint8_t hash[32], struct store_visitor *visitor);
+enum store_result store_has_link(struct store_db *db, int64_t visitor, bool *has);
+enum store_result store_drop_link(struct store_db *db, int64_t visitor);
+
+/* Removes what is kept of a visitor, at once; what is in their finished games follows with store_forget_games, some at a
+ * time, until *left is false. `rewrite` changes the config of a table and the first lines of its log (both malloced,
+ * replaced if it returns true). store_next_leaving: somebody whose games are not done; 0: nobody. */
+enum store_result store_forget_visitor(struct store_db *db, int64_t visitor, int64_t now);
+enum store_result store_forget_games(struct store_db *db, int64_t visitor,
+    bool (*rewrite)(int64_t visitor, unsigned seat, char **config, char **lines), bool *left);
+enum store_result store_next_leaving(struct store_db *db, int64_t *visitor);
+/* The name in the record of a game that goes on. `renamed` gives the new first lines, malloced; NULL: they stay. */
+enum store_result store_rename_player(struct store_db *db, int64_t table, unsigned seat,
+    char *(*renamed)(const char *lines, unsigned seat));
 
 /* Whole records of finished games, for export. */
 enum store_result store_each_record(struct store_db *db,

@@ -27,6 +27,9 @@ static const struct {
     { COPY_BANS, PUT_BAN },
     { COPY_DAYS, PUT_DAY },
     { COPY_ATTEMPTS, PUT_ATTEMPT },
+    { COPY_RATINGS, PUT_RATING },
+    { COPY_LINKS, PUT_LINK },
+    { COPY_LEAVING, PUT_LEAVING },
 };
 
 /* Both databases are open and in a transaction. */

@@ -550,7 +550,8 @@ enum store_result store_each_record(struct store_db *db,
 static enum store_result put_seat(struct store_db *db, enum when when, const struct store_seat *seat)
 {
     return change(db, when, STORE_FAILED, PUT_SEAT, seat->table, seat->visitor, (int64_t)seat->seat, (int64_t)seat->people,
-        (int64_t)seat->bots, seat->level, (int64_t)seat->points, (double)seat->share);
+        (int64_t)seat->bots, seat->level, (int64_t)seat->points, (double)seat->share, seat->made, (int64_t)seat->place,
+        (int64_t)seat->pyramids, (double)STORE_NOT_JUDGED, (double)STORE_NOT_JUDGED);
 }
 
 enum store_result store_put_seat(struct store_db *db, const struct store_seat *seat)
@@ -730,6 +731,12 @@ enum store_result store_put_present(struct store_db *db, int64_t table, const ch
     if (!result)
         announce(db, word, 0);
     return result;
+}
+
+enum store_result store_tell(struct store_db *db, const char *word, int64_t with)
+{
+    announce(db, word, with);
+    return STORE_OK;
 }
 
 enum store_result store_get_present(struct store_db *db, int64_t table, struct store_present present[STORE_PRESENT],
@@ -1020,6 +1027,8 @@ enum store_result store_commit(struct store_db *db, struct store_commit *commit)
         result = seat.visitor ? put_seat(db, LATER, &seat) :
             change(db, LATER, STORE_OK, DROP_SEAT, table, (int64_t)s);       /* perhaps there was nobody */
     }
+    if (!result && commit->is_rated)
+        result = store_rate(db, commit->seat, commit->seats, commit->made);
     if (!result)
         announce(db, commit->table.code, commit->table.revision + 1);
     if (!result && commit->calls)

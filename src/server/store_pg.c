@@ -606,7 +606,8 @@ static enum store_result execute(struct store_db *base, enum store_statement whi
  * They are streamed row by row; everything else is read at once, which leaves the pipeline free. */
 static bool is_long(enum store_statement which)
 {
-    return which == ALL_TOKENS || (which >= COPY_VISITORS && which <= COPY_DOWNTIMES);
+    return which == ALL_TOKENS || (which >= COPY_VISITORS && which <= COPY_DOWNTIMES) ||
+        which == COPY_RATINGS || which == COPY_LINKS;
 }
 
 /* Rows stay valid until finish(), the last next() or the next query. */

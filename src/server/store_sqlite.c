@@ -120,7 +120,23 @@ static const char *const steps[STORE_VERSION] = {
     " rate REAL NOT NULL DEFAULT 0, PRIMARY KEY (day, visitor)) STRICT, WITHOUT ROWID;"
     "CREATE INDEX attempt_visitor ON attempt (visitor, day);"
     "CREATE INDEX attempt_game ON attempt (game);"
-    "CREATE INDEX attempt_unjudged ON attempt (ended) WHERE state = 1 AND judged < 2;",
+    "CREATE INDEX attempt_unjudged ON attempt (ended) WHERE state = 1 AND judged < 2;"
+    /* What a profile is made of: when a game ended, the place, pyramids by colour (8 bits each), and what an analysis found
+     * (-1000: there was none). */
+    "ALTER TABLE seat ADD COLUMN made INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE seat ADD COLUMN place INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE seat ADD COLUMN pyramids INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE seat ADD COLUMN luck REAL NOT NULL DEFAULT -1000;"
+    "ALTER TABLE seat ADD COLUMN rate REAL NOT NULL DEFAULT -1000;"
+    "UPDATE seat SET made = ifnull((SELECT changed FROM game WHERE game.id = seat.game), 0) WHERE points IS NOT NULL;"
+    "CREATE INDEX seat_made ON seat (visitor, made, game) WHERE points IS NOT NULL;"
+    "CREATE TABLE rating (visitor INTEGER PRIMARY KEY REFERENCES visitor, mu REAL NOT NULL, sigma REAL NOT NULL,"
+    " games INTEGER NOT NULL, changed INTEGER NOT NULL) STRICT;"
+    "CREATE INDEX rating_mu ON rating (mu, visitor) WHERE games >= 10;"
+    /* Secret addresses that show a profile; and visitors whose data is being removed. */
+    "CREATE TABLE link (hash BLOB PRIMARY KEY, visitor INTEGER NOT NULL UNIQUE REFERENCES visitor,"
+    " made INTEGER NOT NULL) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE leaving (visitor INTEGER PRIMARY KEY REFERENCES visitor, made INTEGER NOT NULL) STRICT;",
 };
 
 /* The steps of a transaction: prepared at once, since a rollback must not fail for want of memory. */

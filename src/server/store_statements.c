@@ -9,7 +9,16 @@
  */
 #include "store_engine.h"
 
-#define SEAT_COLUMNS "game, visitor, seat, people, bots, level, points, share"
+#define SEAT_COLUMNS "game, visitor, seat, people, bots, level, points, share, made, place, pyramids, luck, rate"
+
+/* The finished games of somebody, the latest first, from a place on. */
+#define PAST_COLUMNS "seat.game, seat.seat, people, bots, level, points, share, made, place, pyramids, luck, rate, code"
+#define PAST_FROM " FROM seat JOIN game ON game.id = seat.game WHERE seat.visitor = ?1 AND points IS NOT NULL"
+#define PAST_ORDER " AND made <= ?2 AND (made < ?2 OR seat.game < ?3) ORDER BY made DESC, seat.game DESC LIMIT ?4"
+
+/* Whether one seat of a game comes before another. Games from before places were stored have points only. */
+#define MINE_BEATS "mine.place < other.place OR (mine.place = 0 AND mine.points > other.points)"
+#define OTHER_BEATS "other.place < mine.place OR (other.place = 0 AND other.points > mine.points)"
 
 const struct store_text store_texts[STORE_STATEMENTS] = {
     [PUT_VISITOR] = { "itii", "INSERT INTO visitor (id, name, created, seen) VALUES (?1, ?2, ?3, ?4)"
@@ -133,9 +142,11 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [GET_CHOICES] = { "i", "SELECT seat, phase, request, text, made, ids FROM choice WHERE game = ?1 ORDER BY seat" },
 
     /* Points of a game that is under way are NULL here, -1000 outside. */
-    [PUT_SEAT] = { "iiiiitir", "INSERT INTO seat (" SEAT_COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, nullif(?7, -1000), ?8)"
+    [PUT_SEAT] = { "iiiiitiriiirr", "INSERT INTO seat (" SEAT_COLUMNS ")"
+        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, nullif(?7, -1000), ?8, ?9, ?10, ?11, ?12, ?13)"
         " ON CONFLICT (game, seat) DO UPDATE SET visitor = excluded.visitor, people = excluded.people, bots = excluded.bots,"
-        " level = excluded.level, points = excluded.points, share = excluded.share" },
+        " level = excluded.level, points = excluded.points, share = excluded.share, made = excluded.made,"
+        " place = excluded.place, pyramids = excluded.pyramids" },
     [GET_SEAT] = { "ii", "SELECT game, visitor, seat, people, bots, level, coalesce(points, -1000), share FROM seat"
         " WHERE game = ?1 AND seat = ?2" },
     [DROP_SEAT] = { "ii", "DELETE FROM seat WHERE game = ?1 AND seat = ?2" },
@@ -184,8 +195,8 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [COPY_REVISIONS] = { "", "SELECT game, number, coalesce(due, 0), 0 FROM revision ORDER BY game" },
     [COPY_LINES] = { "", "SELECT game, seq, count, text, made FROM line ORDER BY game, seq" },
     [COPY_CHOICES] = { "", "SELECT game, seat, phase, request, text, made, ids FROM choice ORDER BY game, seat" },
-    [COPY_SEATS] = { "", "SELECT game, visitor, seat, people, bots, level, coalesce(points, -1000), share FROM seat"
-        " ORDER BY game, seat" },
+    [COPY_SEATS] = { "", "SELECT game, visitor, seat, people, bots, level, coalesce(points, -1000), share, made, place,"
+        " pyramids, luck, rate FROM seat ORDER BY game, seat" },
     [COPY_REPORTS] = { "", "SELECT game, name, made, size, text FROM report ORDER BY game, name" },
     [COPY_REQUESTS] = { "", "SELECT visitor, id, game, made FROM request ORDER BY visitor, id" },
     [COPY_HEARTBEAT] = { "", "SELECT alive, count FROM heartbeat" },
@@ -259,4 +270,53 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
         " luck, rate) VALUES (?1, ?2, ?3, ?4, ?5, ?6, nullif(?7, -1000), ?8, ?9, ?10, ?11)" },
 
     [PUT_BAN] = { "itiiit", "INSERT INTO ban (id, address, visitor, made, until, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6)" },
+
+    /* Ratings. Only where several servers use one database do two apply games at the same time: one waits for the other. */
+    [LOCK_RATINGS] = { "", "SELECT 1 FROM pg_advisory_xact_lock(1348031043)" },
+    [BEGIN_RATING] = { "irri", "INSERT INTO rating (visitor, mu, sigma, games, changed) VALUES (?1, ?2, ?3, 1, ?4)"
+        " ON CONFLICT (visitor) DO UPDATE SET games = rating.games + 1, changed = excluded.changed"
+        " RETURNING mu, sigma" },
+    [SET_RATING] = { "irr", "UPDATE rating SET mu = ?2, sigma = ?3 WHERE visitor = ?1" },
+    [GET_RATING] = { "i", "SELECT mu, sigma, games FROM rating WHERE visitor = ?1" },
+    [DROP_RATING] = { "i", "DELETE FROM rating WHERE visitor = ?1" },
+    [TOP_RATINGS] = { "ii", "SELECT visitor, mu, sigma, games, (SELECT name FROM visitor WHERE id = rating.visitor)"
+        " FROM rating WHERE games >= 10 AND mu > -1000 ORDER BY mu DESC, visitor DESC LIMIT ?1 OFFSET ?2" },
+    [BETTER_RATINGS] = { "ri", "SELECT count(*) FROM (SELECT 1 AS one FROM rating WHERE games >= 10 AND mu > ?1"
+        " ORDER BY mu DESC, visitor DESC LIMIT ?2) AS better" },
+    [PUT_RATING] = { "irrii", "INSERT INTO rating (visitor, mu, sigma, games, changed) VALUES (?1, ?2, ?3, ?4, ?5)" },
+    [COPY_RATINGS] = { "", "SELECT visitor, mu, sigma, games, changed FROM rating ORDER BY visitor" },
+
+    /* Profiles. */
+    [PUT_LINK] = { "bii", "INSERT INTO link (hash, visitor, made) VALUES (?1, ?2, ?3)" },
+    [GET_LINK] = { "b", "SELECT id, name, created FROM link JOIN visitor ON visitor.id = link.visitor WHERE hash = ?1" },
+    [HAS_LINK] = { "i", "SELECT made FROM link WHERE visitor = ?1" },
+    [DROP_LINK] = { "i", "DELETE FROM link WHERE visitor = ?1" },
+    [COPY_LINKS] = { "", "SELECT hash, visitor, made FROM link ORDER BY hash" },
+    [GAMES_OF] = { "iiii", "SELECT " PAST_COLUMNS ", config" PAST_FROM PAST_ORDER },
+    [RESULTS_OF] = { "iiii", "SELECT " PAST_COLUMNS ", ''" PAST_FROM PAST_ORDER },
+    [RIVALS_OF] = { "iii", "SELECT other.visitor, name, sum(CASE WHEN " MINE_BEATS " THEN 1 ELSE 0 END),"
+        " sum(CASE WHEN " OTHER_BEATS " THEN 1 ELSE 0 END), count(*), max(mine.made)"
+        " FROM (SELECT game, seat, points, place, made FROM seat WHERE visitor = ?1 AND points IS NOT NULL"
+        " ORDER BY made DESC, game DESC LIMIT ?2) AS mine"
+        " JOIN seat AS other ON other.game = mine.game AND other.seat <> mine.seat AND other.points IS NOT NULL"
+        " JOIN visitor ON visitor.id = other.visitor GROUP BY other.visitor, name ORDER BY 5 DESC, 6 DESC LIMIT ?3" },
+    [RIVALRY] = { "iii", "SELECT coalesce(sum(CASE WHEN " MINE_BEATS " THEN 1 ELSE 0 END), 0),"
+        " coalesce(sum(CASE WHEN " OTHER_BEATS " THEN 1 ELSE 0 END), 0), count(*)"
+        " FROM (SELECT game, seat, points, place, made FROM seat WHERE visitor = ?1 AND points IS NOT NULL"
+        " ORDER BY made DESC, game DESC LIMIT ?3) AS mine"
+        " JOIN seat AS other ON other.game = mine.game AND other.visitor = ?2 AND other.points IS NOT NULL" },
+    [PUT_JUDGED] = { "iirr", "UPDATE seat SET luck = ?3, rate = ?4 WHERE game = ?1 AND seat = ?2" },
+
+    /* Whose data is removed, and what is left of them in the records of others. */
+    [PUT_LEAVING] = { "ii", "INSERT INTO leaving (visitor, made) VALUES (?1, ?2) ON CONFLICT (visitor) DO NOTHING" },
+    [DROP_LEAVING] = { "i", "DELETE FROM leaving WHERE visitor = ?1" },
+    [NEXT_LEAVING] = { "", "SELECT visitor FROM leaving ORDER BY visitor LIMIT 1" },
+    [COPY_LEAVING] = { "", "SELECT visitor, made FROM leaving ORDER BY visitor" },
+    [FIRST_LINES] = { "i", "SELECT text FROM line WHERE game = ?1 AND seq = 0" },
+    [PUT_FIRST_LINES] = { "ix", "UPDATE line SET text = ?2 WHERE game = ?1 AND seq = 0" },
+    [PUT_CONFIG] = { "it", "UPDATE game SET config = ?2 WHERE id = ?1" },
+    [DROP_SEATS_OF] = { "i", "DELETE FROM seat WHERE visitor = ?1 AND points IS NULL" },
+    [BLANK_VISITOR] = { "i", "UPDATE visitor SET name = '', created = 0, seen = 0 WHERE id = ?1" },
+    /* Not the last one, whose id must not be given again. */
+    [DROP_OLD_VISITOR] = { "i", "DELETE FROM visitor WHERE id = ?1 AND id < (SELECT max(id) FROM visitor)" },
 };

@@ -534,6 +534,7 @@ enum error table_create(struct server *server, struct visitor *host, const struc
     table->asker = request->asker;
     table->created = table->now.changed = server_time();
     table->now.seats = (uint8_t)request->seats;
+    table->now.series = request->series;
     memcpy(table->now.seat, request->seat, sizeof table->now.seat);
     for (unsigned s = 0; s < request->seats; s++) {
         char key[KEY_SIZE + 1];
@@ -901,14 +902,26 @@ static void keep_bots_choices(struct table *table, const struct pyr_game *before
     }
 }
 
+/* Where the lines after those of the players begin: a player who has removed their data has another name. */
+static size_t after_players(const struct table_log *log)
+{
+    uint32_t i = 0;
+    for (uint32_t line = 0; line < log->count && line < 8; line++)
+        if (!strncmp(log->text + log->start[line], "player ", 7))
+            i = line + 1;
+    return log->count ? log->start[i] : 0;
+}
+
 /* Puts what was read in place of what is in memory. False: it does not continue what clients were sent.
  * Log and state are swapped, so that `read` has the old ones and frees them. */
 static bool put_in_place(struct table *table, struct table *read)
 {
     uint32_t before = table->log.count;
-    size_t sent = before ? table->log.start[before] : 0;
+    size_t from = after_players(&table->log), read_from = after_players(&read->log);
+    size_t sent = before ? table->log.start[before] - from : 0;
     bool was_open = table->now.stage <= STORE_RUNNING, is_open = read->now.stage <= STORE_RUNNING;
-    if (read->log.count < before || (sent && memcmp(read->log.text, table->log.text, sent)))
+    if (read->log.count < before || (sent && (read->log.start[before] - read_from != sent ||
+        memcmp(read->log.text + read_from, table->log.text + from, sent))))
         return false;
     if (was_open && !is_open)
         table_count_out(table);
@@ -1055,13 +1068,25 @@ enum error table_may_rematch(const struct table *table, const struct visitor *vi
     return ERROR_NONE;
 }
 
-/* Persons become friends whose seats are kept for them by number, without keys; bots stay. The new table is not
- * public, even if the old one was. */
+/* What a seat has won and scored in the series, with the game that is over. Numbers that are too large stay as they are. */
+static void add_to_series(const struct table_state *state, unsigned from, struct seat *seat)
+{
+    const struct seat *old = &state->seat[from];
+    int wins = state->winners >> from & 1 ? 12 / __builtin_popcount(state->winners) : 0;
+    int points = old->series.points + state->points[from];
+    seat->series.wins = (uint16_t)(old->series.wins + wins);
+    seat->series.points = points > INT16_MAX || points < INT16_MIN ? old->series.points : (int16_t)points;
+}
+
+/* Persons become friends whose seats are kept for them by number, without keys; bots stay. Everyone moves up one seat, and
+ * the first becomes the last, so that in a series each sits everywhere. The new table is not public, even if the old one
+ * was. */
 enum error table_rematch(struct table *table, struct visitor *visitor, struct address *address, const char *id,
     void (*answer)(struct change *change, enum error error), void *context)
 {
     struct table_request request = { .seats = table->now.seats, .terms = table->now.terms, .address = address, .id = id };
     request.terms.is_public = false;
+    request.series = table->now.series < 200 ? table->now.series + 1 : 200;
     enum error may = table_may_rematch(table, visitor, &request.asker);
     if (may)
         return may;
@@ -1077,10 +1102,15 @@ enum error table_rematch(struct table *table, struct visitor *visitor, struct ad
         return ERROR_NONE;
     }
     for (unsigned s = 0; s < request.seats; s++) {
-        const struct seat *seat = &table->now.seat[s];
-        request.seat[s] = (struct seat){ .kind = seat->kind == SEAT_PERSON ? SEAT_FRIEND : seat->kind, .bot = seat->bot,
-            .visitor = seat->visitor };
+        unsigned from = (s + 1) % request.seats;
+        const struct seat *seat = &table->now.seat[from];
+        bool is_gone = seat->kind == SEAT_PERSON && !seat->visitor;  /* whoever removed their data: anybody may sit there */
+        request.seat[s] = (struct seat){ .kind = is_gone ? SEAT_OPEN : seat->kind == SEAT_PERSON ? SEAT_FRIEND : seat->kind,
+            .bot = seat->bot, .visitor = seat->visitor };
         request.seat[s].kind_if_free = request.seat[s].kind;
+        if (is_gone)
+            continue;
+        add_to_series(&table->now, from, &request.seat[s]);
         memcpy(request.seat[s].name, seat->name, NAME_SIZE);
     }
     struct rematch *rematch = malloc(sizeof *rematch);

@@ -24,7 +24,10 @@
 #define CODE_SIZE 8              /* letters of a table's code */
 #define KEY_SIZE 22              /* letters of a seat's key */
 #define ID_SIZE 37               /* a message's id with its end */
+#define GONE_NAME "A player"     /* in games of someone who has removed their data */
 #define STANDIN "club"           /* the bot that plays for someone who is away */
+#define REACTIONS 6              /* symbols that there are */
+#define REACTIONS_KEPT 8         /* that a slow client may still be told */
 #define PRESENT (PYR_MAX_SEATS + 1)      /* those whose presence matters: players and the host */
 #define HOST_GONE_MS 120000      /* after so long without the host any player may ask for a stand-in */
 
@@ -51,6 +54,10 @@ struct seat {
     uint8_t key[TOKEN_SIZE];     /* SHA-256 of a friend's key; zero: kept for `visitor` */
     uint64_t ids[STORE_IDS];     /* hashes of the last messages that took effect (seat_remember) */
     uint16_t hints;              /* how many this person has used in the game */
+    struct {                     /* earlier games of the series, of who sits here */
+        uint16_t wins;           /* in twelfths: a win may be shared by 2, 3 or 4 */
+        int16_t points;
+    } series;
 };
 
 /* What is played at a table, and how. The host may change it until somebody else sits down. */
@@ -79,6 +86,7 @@ struct table_state {
     struct pyr_game game;        /* once it runs; of a finished one from the database only that it is over */
     char rematch[CODE_SIZE + 1];
     uint8_t winners;             /* bits, once it is over */
+    uint8_t series;              /* games that were played before this one, each a rematch of the last */
     int16_t points[PYR_MAX_SEATS];
 };
 
@@ -155,6 +163,11 @@ struct table {
     int64_t asker;               /* while it is made: as in struct table_request */
     struct { uint64_t messages,
         bytes; uint32_t lines; } unreported;     /* sent since the log had so many lines (table_report) */
+    struct {                     /* quick reactions (react.c) */
+        struct { uint64_t at; uint32_t turn; uint8_t count; } seat[PYR_MAX_SEATS];     /* the last; its turn, how many */
+        struct { uint8_t seat, symbol; } last[REACTIONS_KEPT];     /* number n is in n % REACTIONS_KEPT */
+        uint32_t count;
+    } react;
     char rematch_pending[CODE_SIZE + 1];     /* a rematch that was begun and may not be stored yet; "" none */
 };
 
@@ -167,6 +180,7 @@ struct table_request {           /* what a table is to be */
     int64_t asker;               /* for whom that id counts; 0: the host */
     struct table_daily daily;    /* then all seats are taken, the game begins at once, and its secret is this: */
     const uint8_t *secret;
+    uint8_t series;              /* games before this one */
 };
 /* A new table; friends' seats without a visitor get keys. `answer` is called once it is stored, or has failed (then the
  * table is gone). ERROR_TOO_MANY, ERROR_TOO_FAST, ERROR_STORAGE at once. */
@@ -235,6 +249,12 @@ void table_observe(struct table *table, struct table_observer *observer);
 void table_unobserve(struct table_observer *observer);     /* follows no table afterwards */
 void table_notify(struct table *table);      /* calls every observer */
 void table_presence_changed(struct table *table);          /* who is here, or plays over which connection */
+
+/* react.c: a person at the table shows a symbol to everyone there, at every server; ERROR_TOO_FAST: too often. And one that
+ * another server has announced (`number`). */
+extern const char *const reaction_names[REACTIONS];
+enum error table_react(struct table *table, int64_t visitor, unsigned symbol);
+void table_hear_reaction(struct table *table, int64_t number);
 
 /* presence.c: the other servers' part of who is here. */
 bool presence_has(const struct table *table, int64_t visitor);         /* connected to another server */

@@ -326,6 +326,12 @@ void upkeep_hear(void *context, const char *word, int64_t number)
         server->upkeep.missed = true;
         return;
     }
+    if (word[0] == STORE_NEWS_REACTION[0]) {
+        struct table *at = table_find(server, word + 1);
+        if (at)
+            table_hear_reaction(at, number);
+        return;
+    }
     bool is_presence = word[0] == STORE_NEWS_PRESENCE[0];
     struct table *table = table_find(server, word + is_presence);
     if (table && is_presence)

@@ -16,6 +16,7 @@
 #include <letters.h>
 #include <pyramids/utf8.h>
 
+#include "conn.h"
 #include "server.h"
 
 #define COOKIE "pyramids="
@@ -408,6 +409,37 @@ void visitor_seen(struct server *server, struct visitor *visitor)
     submit_sighting(server, visitor, NULL);
 }
 
+/* Removed. */
+
+struct leaver {
+    struct server *server;
+    const struct visitor *visitor;
+};
+
+static void drop_token_of(struct map_node *node, void *context)
+{
+    const struct leaver *leaver = context;
+    if (((struct token *)node)->visitor != leaver->visitor)
+        return;
+    map_remove(&leaver->server->tokens, node);
+    free(node);
+}
+
+/* The visitor itself is swept away once nothing refers to it. */
+void visitor_leave(struct server *server, int64_t id)
+{
+    struct visitor *visitor = visitor_by_id(server, id);
+    struct leaver leaver = { server, visitor };
+    if (!visitor)
+        return;
+    map_each(&server->tokens, drop_token_of, &leaver);
+    visitor->name[0] = '\0';
+    for (struct conn *conn = visitor->conns; conn; conn = conn->next_of_visitor) {
+        conn->close = 1008;
+        conn_wake(conn);
+    }
+}
+
 /* Another server has stored a new name. */
 
 struct renaming {
@@ -427,7 +459,10 @@ static void renaming_done(struct store_job *job, enum store_result result)
 {
     struct renaming *renaming = (struct renaming *)job;
     struct visitor *visitor = visitor_by_id(renaming->server, renaming->id);
-    if (visitor && !result && !visitor->naming)
+    bool is_gone = result == STORE_MISSING || (!result && !renaming->stored.created);
+    if (visitor && is_gone)
+        visitor_leave(renaming->server, renaming->id);
+    else if (visitor && !result && !visitor->naming)
         memcpy(visitor->name, renaming->stored.name, sizeof visitor->name);
     free(renaming);
 }

@@ -1,0 +1,99 @@
+/*
+ * react.c: quick reactions: six symbols that people at a table can show each other. They are not part of the game, nothing
+ * is stored of them, and those who are not connected at that moment do not see them.
+ *
+ * A seat may show one in REST_MS and PER_TURN in one turn. Every server counts those of all servers, so only someone who
+ * sends two at the same moment over two servers gets one more through.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server.h"
+
+#define REST_MS 5000
+#define PER_TURN 3
+
+const char *const reaction_names[REACTIONS] = { "tomb", "ruby", "torch", "skull", "potion", "cross" };
+
+/* What counts as one turn; before and after the game it is all one. */
+static uint32_t turn_of(const struct table *table)
+{
+    const struct pyr_table *open = &table->now.game.replay.state.open;
+    return table->now.stage == STORE_RUNNING ? 256u * (open->round + 1u) + open->turn + 1u : table->now.stage;
+}
+
+/* It happens here: everyone who watches is told. */
+static void show(struct table *table, unsigned seat, unsigned symbol)
+{
+    uint32_t turn = turn_of(table);
+    if (table->react.seat[seat].turn != turn)
+        table->react.seat[seat].count = 0;
+    table->react.seat[seat].turn = turn;
+    table->react.seat[seat].count++;
+    table->react.seat[seat].at = server_now(table->server);
+    uint32_t at = table->react.count++ % REACTIONS_KEPT;
+    table->react.last[at].seat = (uint8_t)seat;
+    table->react.last[at].symbol = (uint8_t)symbol;
+    table_notify(table);
+}
+
+/* The other servers. */
+
+struct telling {
+    struct store_job job;
+    char word[24];
+    int64_t number;
+};
+
+static enum store_result run_telling(struct store_db *db, struct store_job *job)
+{
+    const struct telling *telling = (struct telling *)job;
+    return store_tell(db, telling->word, telling->number);
+}
+
+static void telling_done(struct store_job *job, enum store_result result)
+{
+    (void)result;                            /* it is not worth trying again: the moment is over */
+    free(job);
+}
+
+/* The number is: this server, seat and symbol, 8 bits each for the last two. */
+static void tell_others(const struct table *table, unsigned seat, unsigned symbol)
+{
+    struct telling *telling = table->server->shared ? calloc(1, sizeof *telling) : NULL;
+    if (!telling)
+        return;
+    telling->job.run = run_telling;
+    telling->job.done = telling_done;
+    telling->number = table->server->node << 16 | (int64_t)(seat << 8 | symbol);
+    snprintf(telling->word, sizeof telling->word, STORE_NEWS_REACTION "%s", table->code);
+    store_submit(table->server->store, &telling->job);
+}
+
+void table_hear_reaction(struct table *table, int64_t number)
+{
+    unsigned seat = (unsigned)(number >> 8 & 255), symbol = (unsigned)(number & 255);
+    if (number >> 16 != table->server->node && seat < table->now.seats && symbol < REACTIONS)
+        show(table, seat, symbol);
+}
+
+/* Not to bots: there have to be two people. */
+enum error table_react(struct table *table, int64_t visitor, unsigned symbol)
+{
+    pyr_seat seat = table_seat_of(table, visitor);
+    unsigned people = 0;
+    if (seat >= PYR_MAX_SEATS)
+        return ERROR_NOT_SEATED;
+    for (unsigned s = 0; s < table->now.seats; s++)
+        people += table->now.seat[s].kind == SEAT_PERSON;
+    if (people < 2)
+        return ERROR_ALONE;
+    bool is_same_turn = table->react.seat[seat].turn == turn_of(table);
+    if ((table->react.seat[seat].at && server_now(table->server) - table->react.seat[seat].at < REST_MS) ||
+        (is_same_turn && table->react.seat[seat].count >= PER_TURN))
+        return ERROR_TOO_FAST;
+    show(table, seat, symbol);
+    tell_others(table, seat, symbol);
+    return ERROR_NONE;
+}
