@@ -29,7 +29,7 @@ ALLOWED = {
     "builtin": ["engine"],
     "text": ["engine", "lines", "edition", "record"],
     "judge": ["engine", "lines", "edition", "record", "match", "session", "text"],
-    "wire": [],
+    "wire": ["lines"],
     "letters": ["engine", "lines"],
     "server": ["engine", "lines", "edition", "record", "match", "bots", "session", "text", "fair", "judge", "wire",
     "letters", "rating"],

@@ -200,7 +200,21 @@ TEST("frames that are none end it with the code that says so")
         { "\x09\x81\0\0\0\0x", 7, "closed 1002" }, { "\x82\x81\0\0\0\0x", 7, "closed 1003" }, { "\x81\x81\0\0\0\0\xff", 7,
             "closed 1007" },
         { "\x81\xfe\x01\0\0\0\0\0x", 9, "closed 1009" }, { "\x80\x81\0\0\0\0x", 7, "closed 1002" }, { "\x88\x81\0\0\0\0x",
-            7, "closed 1002" } };
+            7, "closed 1002" },
+        /* a control frame that is too long, another opcode, a close with a code that may not be sent, or not in UTF-8 */
+        { "\x89\xfe\0\x7e\0\0\0\0", 8, "closed 1002" }, { "\x8b\x80\0\0\0\0", 6, "closed 1002" },
+        { "\x88\x82\0\0\0\0\x03\xed", 8, "closed 1002" }, { "\x88\x83\0\0\0\0\x03\xe8\xff", 9, "closed 1007" },
+        { "\x88\x80\0\0\0\0", 6, "closed 1005" },
+        /* lengths that are written longer than they have to be, or that no message has; two parts that are too long */
+        { "\x81\xfe\0\x05\0\0\0\0xxxxx", 13, "closed 1002" },
+        { "\x81\xff\0\0\0\0\0\0\x01\0\0\0\0\0", 14, "closed 1002" },
+        { "\x81\xff\xff\xff\xff\xff\xff\xff\xff\xff\0\0\0\0", 14, "closed 1002" },
+        { "\x81\xff\x7f\xff\xff\xff\xff\xff\xff\xff\0\0\0\0", 14, "closed 1009" },
+        { "\x01\x82\0\0\0\0he\x80\xe3\0\0\0\0", 14, "closed 1009" },
+        /* a new message, or a character, in the middle of one; a character in two parts is one */
+        { "\x01\x81\0\0\0\0h\x81\x81\0\0\0\0x", 14, "closed 1002" },
+        { "\x01\x81\0\0\0\0\xc3\x80\x80\0\0\0\0", 13, "closed 1007" },
+        { "\x01\x81\0\0\0\0\xc3\x80\x81\0\0\0\0\xa9", 14, "<\xc3\xa9>" } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t piece = 1; piece < 10; piece += 8) {
             begin();

@@ -1,211 +1,69 @@
 /*
- * frames.c: WebSocket messages by wslay. A context of wslay's takes 8 KB, and most WebSockets are silent most of the time,
- * so a context belongs to one only while a frame or a message in parts is under way; clean ones are used again. wslay does
- * not report whether it is clean: we count the bytes that it was given and those that frames account for. (A length that is
- * written longer than necessary only makes a context stay.)
+ * frames.c: WebSocket messages (RFC 6455). Most WebSockets are silent most of the time, so the memory for a frame belongs to
+ * one only while a frame or a message in parts is under way; one clean piece is kept for the next.
  *
- * wslay checks masks, reserved bits, UTF-8, lengths and the order of parts, and answers pings and closes; binary messages
- * are refused here.
+ *  1. A frame's head is checked before its payload is read: a message that is too long or not text is never stored.
+ *  2. Memory grows with the bytes that have come, not with the length that a head claims.
+ *  3. Bytes after the message that paused the wire are not taken, so nothing has to be kept here.
+ *
+ * Pings and closes are answered here. There are no extensions: reserved bits end the WebSocket.
  */
+#include <pyramids/utf8.h>
 #include <stdlib.h>
 #include <string.h>
 #include <openssl/rand.h>
-#include <wslay/wslay.h>
 
 #include "wire.h"
 
-#define MOST_HELD 8192           /* bytes of messages that wait while paused */
+#define LONGEST_CONTROL 125      /* bytes of a ping or close (5.5) */
+#define LONGEST_HEAD 14          /* two bytes, an extended length of 2 or 8, a mask of 4 */
+#define FIRST_ROOM 256
+
+enum { CONTINUED = 0, BINARY = 2, PONG = 10 };           /* opcodes beside those of wire.h */
+enum { FIN = 0x80, RESERVED = 0x70, OPCODE = 0x0f, CONTROL = 0x08, MASKED = 0x80, LENGTH = 0x7f };
+
+/* Why a WebSocket is closed (7.4.1). */
+enum { NO_REASON = 1005, PROTOCOL = 1002, NOT_TEXT = 1003, NOT_UTF8 = 1007, TOO_LONG = 1009, NO_MEMORY = 1011 };
 
 struct wire_frames {
-    wslay_event_context_ptr context;
-    struct wire *wire;           /* whose it is now */
-    const char *at;              /* bytes to be taken in */
-    size_t left;
-    uint64_t given, accounted;
-    bool in_parts;               /* a message is not complete */
-    unsigned refused;            /* close with this code; 0: not */
+    uint8_t head[LONGEST_HEAD];
+    uint8_t head_size;           /* bytes of it that are there; 0: between frames */
+    bool has_head;               /* it is complete, its payload is read */
+    uint8_t control[LONGEST_CONTROL], control_size;
+    bool in_parts;               /* a text is not complete */
+    uint64_t length, done;       /* of the payload: all of it, and what has come */
+    char *text;                  /* the message so far */
+    size_t size, room;
 };
 
 struct wire_pool {
     bool is_server;
     size_t longest;
     struct wire_frames *spare;
-    wslay_frame_context_ptr writer;
-    struct wire *writing;
 };
-
-/* wslay asks for bytes; when there are none left, or it is paused, it is told to come back later. */
-static ssize_t receive(wslay_event_context_ptr context, uint8_t *to, size_t room, int flags, void *user)
-{
-    struct wire_frames *frames = user;
-    size_t size = frames->left < room ? frames->left : room;
-    (void)flags;
-    if (!size || frames->wire->paused) {
-        wslay_event_set_error(context, WSLAY_ERR_WOULDBLOCK);
-        return -1;
-    }
-    memcpy(to, frames->at, size);
-    frames->at += size;
-    frames->left -= size;
-    frames->given += size;
-    return (ssize_t)size;
-}
-
-static ssize_t transmit(wslay_event_context_ptr context, const uint8_t *bytes, size_t size, int flags, void *user)
-{
-    struct wire_frames *frames = user;
-    (void)context;
-    (void)flags;
-    frames->wire->events->write(frames->wire->owner, bytes, size);
-    return (ssize_t)size;
-}
-
-static int draw_mask(wslay_event_context_ptr context, uint8_t *to, size_t size, void *user)
-{
-    (void)context;
-    (void)user;
-    return RAND_bytes(to, (int)size) == 1 ? 0 : -1;
-}
-
-static void refuse(struct wire_frames *frames, unsigned code)
-{
-    if (!frames->refused)
-        frames->refused = code;
-    wslay_event_shutdown_read(frames->context);
-}
-
-/* The size of a frame on the wire (RFC 6455, 5.2): two bytes, an extended length of 2 or 8, a mask of 4 from clients, the
- * payload. */
-static void on_frame(wslay_event_context_ptr context, const struct wslay_event_on_frame_recv_start_arg *frame, void *user)
-{
-    struct wire_frames *frames = user;
-    (void)context;
-    uint64_t length = frame->payload_length, mask = frames->wire->pool->is_server ? 4 : 0;
-    frames->accounted += 2u + (length > 65535 ? 8u : length > 125 ? 2u : 0u) + mask + length;
-    if (!wslay_is_ctrl_frame(frame->opcode))
-        frames->in_parts = !frame->fin;
-    if (frame->opcode == WSLAY_BINARY_FRAME)
-        refuse(frames, WSLAY_CODE_UNSUPPORTED_DATA);
-}
-
-/* A message that came while paused, together with the one that was waited for. */
-static void hold(struct wire_frames *frames, const char *text, size_t size)
-{
-    struct wire *wire = frames->wire;
-    size_t need = wire->held_size + sizeof(uint16_t) + size;
-    char *larger = need > MOST_HELD ? NULL : realloc(wire->held, need);
-    uint16_t length = (uint16_t)size;
-    if (!larger) {
-        refuse(frames, WSLAY_CODE_INTERNAL_SERVER_ERROR);
-        return;
-    }
-    wire->held = larger;
-    memcpy(larger + wire->held_size, &length, sizeof length);
-    memcpy(larger + wire->held_size + sizeof length, text, size);
-    wire->held_size = (uint16_t)need;
-}
-
-static void on_message(wslay_event_context_ptr context, const struct wslay_event_on_msg_recv_arg *message, void *user)
-{
-    struct wire_frames *frames = user;
-    struct wire *wire = frames->wire;
-    (void)context;
-    if (message->opcode == WSLAY_CONNECTION_CLOSE && message->msg_length == 1)
-        refuse(frames, WSLAY_CODE_PROTOCOL_ERROR);           /* half a code */
-    if (message->opcode != WSLAY_TEXT_FRAME || frames->refused)
-        return;
-    const char *text = message->msg ? (const char *)message->msg : "";
-    if (wire->paused || wire->held)
-        hold(frames, text, message->msg_length);
-    else
-        wire->events->message(wire->owner, text, message->msg_length);
-    if (wire->state != WIRE_SOCKET)
-        wslay_event_shutdown_read(context);
-}
-
-static const struct wslay_event_callbacks callbacks = { receive, transmit, draw_mask, on_frame, NULL, NULL, on_message };
 
 /* The pool. */
 
-static ssize_t write_frame(const uint8_t *bytes, size_t size, int flags, void *user)
-{
-    struct wire_pool *pool = user;
-    (void)flags;
-    pool->writing->events->write(pool->writing->owner, bytes, size);
-    return (ssize_t)size;
-}
-
-static int frame_mask(uint8_t *to, size_t size, void *user)
-{
-    (void)user;
-    return RAND_bytes(to, (int)size) == 1 ? 0 : -1;
-}
-
 struct wire_pool *wire_pool_create(bool is_server, size_t longest)
 {
-    static const struct wslay_frame_callbacks frame_callbacks = { write_frame, NULL, frame_mask };
     struct wire_pool *pool = calloc(1, sizeof *pool);
-    if (!pool)
-        return NULL;
-    pool->is_server = is_server;
-    pool->longest = longest;
-    if (!wslay_frame_context_init(&pool->writer, &frame_callbacks, pool))
-        return pool;
-    free(pool);
-    return NULL;
+    if (pool)
+        *pool = (struct wire_pool){ .is_server = is_server, .longest = longest };
+    return pool;
 }
 
 static void destroy(struct wire_frames *frames)
 {
     if (frames)
-        wslay_event_context_free(frames->context);
+        free(frames->text);
     free(frames);
 }
 
 void wire_pool_destroy(struct wire_pool *pool)
 {
-    if (!pool)
-        return;
-    destroy(pool->spare);
-    wslay_frame_context_free(pool->writer);
+    if (pool)
+        destroy(pool->spare);
     free(pool);
-}
-
-/* The spare context, or a new one; NULL without memory. */
-static struct wire_frames *borrow(struct wire *wire)
-{
-    struct wire_pool *pool = wire->pool;
-    struct wire_frames *frames = pool->spare;
-    pool->spare = NULL;
-    if (!frames) {
-        frames = calloc(1, sizeof *frames);
-        if (!frames || (pool->is_server ? wslay_event_context_server_init :
-            wslay_event_context_client_init)(&frames->context,
-                &callbacks, frames)) {
-            free(frames);
-            return NULL;
-        }
-        wslay_event_config_set_max_recv_msg_length(frames->context, pool->longest);
-    }
-    frames->wire = wire;
-    return frames;
-}
-
-/* One clean context is kept as a spare: connections are read one after the other, so more are hardly ever needed. */
-static void give_back(struct wire *wire)
-{
-    struct wire_frames *frames = wire->frames;
-    bool is_clean = frames->given == frames->accounted && !frames->in_parts &&
-        wslay_event_get_read_enabled(frames->context) && !wslay_event_want_write(frames->context);
-    if (!is_clean)
-        return;
-    wire->frames = NULL;
-    frames->wire = NULL;
-    frames->at = NULL;
-    if (wire->pool->spare)
-        destroy(frames);
-    else
-        wire->pool->spare = frames;
 }
 
 void wire_frames_drop(struct wire *wire)
@@ -214,59 +72,240 @@ void wire_frames_drop(struct wire *wire)
     wire->frames = NULL;
 }
 
-/* Ends it for what came, or for lack of memory. */
-static void end(struct wire *wire, unsigned code)
+/* The spare, or new memory; NULL without. */
+static struct wire_frames *borrow(struct wire *wire)
 {
-    wire_close(wire, code);
-    wire->events->closing(wire->owner, code);
+    struct wire_frames *frames = wire->pool->spare;
+    wire->pool->spare = NULL;
+    return frames ? frames : calloc(1, sizeof *frames);
 }
 
-/* After every read: an error or a refusal ends the WebSocket, an answer of wslay's (pong, close) is written, and if
- * nothing is under way the context goes back. */
-static void look(struct wire *wire, struct wire_frames *frames, int error)
+/* One is kept as a spare: connections are read one after the other, so more are hardly ever needed. */
+static void give_back(struct wire *wire)
 {
-    wslay_event_context_ptr context = frames->context;
-    if (wire->state != WIRE_SOCKET)
-        return;                              /* its owner has closed it */
-    if (error || frames->refused) {
-        end(wire, frames->refused ? frames->refused :
-            error == WSLAY_ERR_NOMEM ? WSLAY_CODE_INTERNAL_SERVER_ERROR : WSLAY_CODE_PROTOCOL_ERROR);
+    struct wire_frames *frames = wire->frames;
+    if (!frames || frames->head_size || frames->in_parts)
         return;
+    wire->frames = NULL;
+    frames->size = 0;
+    if (wire->pool->spare)
+        destroy(frames);
+    else
+        wire->pool->spare = frames;
+}
+
+/* Reading. Functions that return a number return 0, or the code to close with. */
+
+static bool is_control(const struct wire_frames *frames)
+{
+    return frames->head[0] & CONTROL;
+}
+
+static bool is_utf8(const char *text, size_t size)
+{
+    size_t length;
+    for (size_t at = 0; at < size; at += length) {
+        length = 1;
+        if ((unsigned char)text[at] >= 0x80 && pyr_utf8_read(text + at, size - at, &length) < 0)
+            return false;
     }
-    if (wslay_event_want_write(context) && wslay_event_send(context)) {
-        end(wire, WSLAY_CODE_INTERNAL_SERVER_ERROR);
-        return;
+    return true;
+}
+
+static size_t extended(const struct wire_frames *frames)
+{
+    unsigned length = frames->head[1] & LENGTH;
+    return length == 127 ? 8 : length == 126 ? 2 : 0;
+}
+
+/* The two bytes that every head begins with (5.2, 5.4). Only clients mask, and they must. */
+static unsigned check_start(const struct wire_frames *frames, const struct wire_pool *pool)
+{
+    unsigned opcode = frames->head[0] & OPCODE, length = frames->head[1] & LENGTH;
+    if (frames->head[0] & RESERVED || !(frames->head[1] & MASKED) == pool->is_server)
+        return PROTOCOL;
+    if (opcode & CONTROL)
+        return opcode > PONG || !(frames->head[0] & FIN) || length > LONGEST_CONTROL ? PROTOCOL : 0;
+    if (opcode > BINARY || (opcode == CONTINUED) != frames->in_parts)
+        return PROTOCOL;
+    return opcode == BINARY ? NOT_TEXT : 0;
+}
+
+/* The length, which must be written as short as it can be, and fit. */
+static unsigned check_length(struct wire_frames *frames, const struct wire_pool *pool)
+{
+    uint64_t length = frames->head[1] & LENGTH;
+    size_t more = extended(frames);
+    if (more) {
+        length = 0;
+        for (size_t i = 0; i < more; i++)
+            length = length << 8 | frames->head[2 + i];
+        if (length < (more == 2 ? 126 : 65536) || length >> 63)
+            return PROTOCOL;
     }
-    if (!wslay_event_get_close_sent(context)) {
-        give_back(wire);
-        return;
+    frames->has_head = true;
+    frames->length = length;
+    frames->done = 0;
+    frames->control_size = 0;
+    return !is_control(frames) && length > pool->longest - frames->size ? TOO_LONG : 0;
+}
+
+/* Takes bytes of the head until it is complete. */
+static unsigned read_head(struct wire_frames *frames, const struct wire_pool *pool, const char *bytes, size_t size,
+    size_t *taken)
+{
+    while (*taken < size) {
+        frames->head[frames->head_size++] = (uint8_t)bytes[(*taken)++];
+        if (frames->head_size < 2)
+            continue;
+        unsigned code = frames->head_size == 2 ? check_start(frames, pool) : 0;
+        if (code)
+            return code;
+        if (frames->head_size == 2 + extended(frames) + (pool->is_server ? 4 : 0))
+            return check_length(frames, pool);
     }
+    return 0;
+}
+
+/* Room for so many bytes more of a text, which is at most the longest (invariants 1 and 2). */
+static bool make_room(struct wire_frames *frames, size_t more)
+{
+    if (frames->text && frames->size + more <= frames->room)
+        return true;
+    size_t room = frames->room ? frames->room : FIRST_ROOM;
+    while (room < frames->size + more)
+        room *= 2;
+    char *larger = realloc(frames->text, room);
+    if (!larger)
+        return false;
+    frames->text = larger;
+    frames->room = room;
+    return true;
+}
+
+/* Takes bytes of the payload, without their mask, to the text or to the control frame that may come in between. */
+static unsigned read_payload(struct wire_frames *frames, const struct wire_pool *pool, const char *bytes, size_t size,
+    size_t *taken)
+{
+    const uint8_t *mask = frames->head + 2 + extended(frames);
+    uint64_t left = frames->length - frames->done;
+    size_t count = left < size ? (size_t)left : size;
+    *taken += count;
+    if (!is_control(frames) && !make_room(frames, count))
+        return NO_MEMORY;
+    char *to = is_control(frames) ? (char *)frames->control + frames->control_size : frames->text + frames->size;
+    for (size_t i = 0; i < count; i++)
+        to[i] = (char)((uint8_t)bytes[i] ^ (pool->is_server ? mask[(frames->done + i) % 4] : 0));
+    frames->done += count;
+    if (is_control(frames))
+        frames->control_size = (uint8_t)(frames->control_size + count);
+    else
+        frames->size += count;
+    return 0;
+}
+
+/* Codes that may be sent (7.4.2 and the list of IANA). */
+static bool is_code(unsigned code)
+{
+    return (code >= 1000 && code <= 1014 && (code < 1004 || code > 1006)) || (code >= 3000 && code <= 4999);
+}
+
+/* A close is answered with its own code, or with none. */
+static unsigned take_close(struct wire *wire, const struct wire_frames *frames)
+{
+    const uint8_t *bytes = frames->control;
+    size_t size = frames->control_size;
+    unsigned code = size < 2 ? NO_REASON : (unsigned)bytes[0] << 8 | bytes[1];
+    if (size == 1 || (size && !is_code(code)))
+        return PROTOCOL;
+    if (size && !is_utf8((const char *)bytes + 2, size - 2))
+        return NOT_UTF8;
+    wire_frame_write(wire, WIRE_CLOSE, bytes, size ? 2 : 0);
     wire->state = WIRE_OVER;
-    wire->events->closing(wire->owner, wslay_event_get_close_received(context) ?
-        wslay_event_get_status_code_received(context) : wslay_event_get_status_code_sent(context));
+    wire->events->closing(wire->owner, code);
+    return 0;
+}
+
+/* A whole frame is there. After `message` the wire may be over, and its frames gone. */
+static unsigned finish_frame(struct wire *wire, struct wire_frames *frames)
+{
+    unsigned opcode = frames->head[0] & OPCODE;
+    frames->head_size = 0;
+    frames->has_head = false;
+    if (opcode == WIRE_CLOSE)
+        return take_close(wire, frames);
+    if (opcode == WIRE_PING)
+        wire_frame_write(wire, PONG, frames->control, frames->control_size);
+    if (opcode & CONTROL)
+        return 0;
+    frames->in_parts = !(frames->head[0] & FIN);
+    if (frames->in_parts)
+        return 0;
+    if (!is_utf8(frames->text, frames->size))
+        return NOT_UTF8;
+    size_t size = frames->size;
+    frames->size = 0;
+    wire->events->message(wire->owner, size ? frames->text : "", size);
+    return 0;
+}
+
+/* Up to the end of one frame. */
+static unsigned read_frame(struct wire *wire, const char *bytes, size_t size, size_t *taken)
+{
+    struct wire_frames *frames = wire->frames;
+    unsigned code = 0;
+    *taken = 0;
+    if (!frames->has_head)
+        code = read_head(frames, wire->pool, bytes, size, taken);
+    if (code || !frames->has_head)
+        return code;
+    code = read_payload(frames, wire->pool, bytes + *taken, size - *taken, taken);
+    return !code && frames->done == frames->length ? finish_frame(wire, frames) : code;
 }
 
 size_t wire_frames_read(struct wire *wire, const char *bytes, size_t size)
 {
-    struct wire_frames *frames = wire->frames ? wire->frames : borrow(wire);
-    wire->frames = frames;
-    if (!frames) {
-        end(wire, WSLAY_CODE_INTERNAL_SERVER_ERROR);
+    size_t at = 0, taken = 0;
+    unsigned code = 0;
+    if (!wire->frames)
+        wire->frames = borrow(wire);
+    if (!wire->frames)
+        code = NO_MEMORY;
+    for (; !code && at < size && wire_takes(wire); at += taken)
+        code = read_frame(wire, bytes + at, size - at, &taken);
+    if (code) {
+        wire_close(wire, code);
+        wire->events->closing(wire->owner, code);
         return size;
     }
-    frames->at = bytes;
-    frames->left = size;
-    int error = wslay_event_recv(frames->context);
-    size_t taken = size - frames->left;
-    look(wire, frames, error);
-    return taken;
+    if (wire->state == WIRE_SOCKET)
+        give_back(wire);
+    return at;
 }
 
-/* Whole messages in one frame, written without a context: all writing shares one frame writer of the pool. */
+/* Writing: whole messages in one frame, the head together with what follows it, so that TLS makes one record of a short
+ * one. */
 void wire_frame_write(struct wire *wire, unsigned opcode, const void *bytes, size_t size)
 {
-    struct wslay_frame_iocb frame = { .fin = 1, .opcode = (uint8_t)opcode, .payload_length = size,
-        .mask = !wire->pool->is_server, .data = bytes, .data_length = size };
-    wire->pool->writing = wire;
-    wslay_frame_send(wire->pool->writer, &frame);
+    uint8_t out[4096], mask[4] = { 0 };
+    bool masks = !wire->pool->is_server;
+    unsigned more = size > 65535 ? 8 : size > 125 ? 2 : 0;
+    size_t used = 0;
+    if (masks && RAND_bytes(mask, sizeof mask) != 1)
+        return;
+    out[used++] = (uint8_t)(FIN | opcode);
+    out[used++] = (uint8_t)((masks ? MASKED : 0) | (more == 8 ? 127 : more ? 126 : size));
+    for (unsigned i = more; i > 0; i--)
+        out[used++] = (uint8_t)((uint64_t)size >> 8 * (i - 1));
+    if (masks) {
+        memcpy(out + used, mask, sizeof mask);
+        used += sizeof mask;
+    }
+    size_t at = 0;
+    do {
+        for (; at < size && used < sizeof out; at++)
+            out[used++] = ((const uint8_t *)bytes)[at] ^ mask[at % 4];
+        wire->events->write(wire->owner, out, used);
+        used = 0;
+    } while (at < size);
 }

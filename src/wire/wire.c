@@ -10,8 +10,6 @@
  * several share a pool only within one thread.
  */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "wire.h"
 
@@ -29,15 +27,13 @@ void wire_finish(struct wire *wire)
     wire->head = NULL;
     wire_frames_drop(wire);
     wire_client_drop(wire);
-    free(wire->held);
-    wire->held = NULL;
     wire->state = WIRE_OVER;
 }
 
 /* While a request is being answered nothing is taken (invariant 1): back-pressure for pipelining clients. */
 bool wire_takes(const struct wire *wire)
 {
-    return wire->state == WIRE_SOCKET ? !wire->paused && !wire->held : wire->state <= WIRE_READING_BODY;
+    return wire->state == WIRE_SOCKET ? !wire->paused : wire->state <= WIRE_READING_BODY;
 }
 
 /* A whole head: what it asks for is reported. */
@@ -144,20 +140,7 @@ void wire_pause(struct wire *wire)
     wire->paused = true;
 }
 
-/* Messages that were held are reported first, in their order; the owner may pause again in the middle. */
 void wire_resume(struct wire *wire)
 {
     wire->paused = false;
-    while (wire->held && !wire->paused && wire->state == WIRE_SOCKET) {
-        uint16_t size;
-        memcpy(&size, wire->held + wire->held_at, sizeof size);
-        const char *text = wire->held + wire->held_at + sizeof size;
-        wire->held_at = (uint16_t)(wire->held_at + sizeof size + size);
-        wire->events->message(wire->owner, text, size);
-        if (wire->held_at == wire->held_size) {
-            free(wire->held);
-            wire->held = NULL;
-            wire->held_size = wire->held_at = 0;
-        }
-    }
 }

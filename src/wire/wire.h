@@ -4,7 +4,7 @@
  * (tui/net.c) put it on sockets.
  *
  *   head.c    heads of requests and answers, read by http-parser
- *   frames.c  WebSocket messages, framed by wslay
+ *   frames.c  WebSocket messages
  *   wire.c    the server's side of a connection: requests one after the other, then perhaps a WebSocket
  *   client.c  the client's side: one request, then its answer or a WebSocket
  *   tls.c     OpenSSL as a filter between both kinds of bytes
@@ -116,8 +116,6 @@ struct wire {
     struct wire_head *head;      /* while a request is read and answered */
     struct wire_frames *frames;  /* while a frame is under way */
     struct wire_client *client;  /* of a client: what it has asked for; NULL on the server's side */
-    char *held;                  /* messages that came while paused: at most what wslay reads ahead */
-    uint16_t held_size, held_at;
     uint8_t state;               /* enum wire_state */
     bool paused, keep_alive;
     uint32_t body_left;
@@ -143,7 +141,7 @@ void wire_send(struct wire *wire, const char *text, size_t size);
 void wire_ping(struct wire *wire);
 void wire_close(struct wire *wire, unsigned code);
 
-/* No messages are reported for a while, and again. What has been taken already is kept; wire_resume reports it. */
+/* No messages are reported and no bytes taken for a while, and again. */
 void wire_pause(struct wire *wire);
 void wire_resume(struct wire *wire);
 

@@ -72,12 +72,11 @@ static void on_message(void *owner, const char *text, size_t size)
     note(owner, text, size);
 }
 
-/* Not compared: wslay checks as much of a frame as has come, so when it refuses one, and for which of its faults, may depend
- * on the pieces. */
 static void on_closing(void *owner, unsigned code)
 {
     struct run *run = owner;
-    MUST(!run->over && code);
+    MUST(code);
+    note_number(run, "closing", code);
     run->over = true;
 }
 
