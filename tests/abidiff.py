@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""The library's binary interface, followed to the ends of its types by abidiff, is the stored one
+(tests/data/libpyramids0.abi). usage: abidiff.py BUILD SOURCE_ROOT
+
+abidiff reads types from debug information, which a release build has not: the library's files are compiled once more, with
+it and without optimization, and linked as the library is. What was there must stay; additions are no change for programs,
+and the test `abi` reports them. PYR_UPDATE=1 stores what is there now. A change that breaks programs takes a new soversion
+in
+src/lib/meson.build once there is a release."""
+import concurrent.futures
+import glob
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+
+def compile_file(entry, folder):
+    """One file of the library as its build compiles it, but for debugging; the object."""
+    target = os.path.join(folder, re.sub(r'\W', '_', entry['output']) + '.o')
+    words = shlex.split(entry['command'])
+    # ccache, if there is one, is kept in front. -MF and its file would overwrite those of the build.
+    for option in ('-MF', '-MQ', '-o'):
+        at = words.index(option)
+        del words[at:at + 2]
+    words = [word for word in words if word not in ('-MD', '-Werror') and not re.match(r'-O\d|-D_FORTIFY', word)]
+    subprocess.run([*words, '-g', '-O0', '-w', '-U_FORTIFY_SOURCE', '-o', target], cwd=entry['directory'], check=True)
+    return target
+
+
+def make_library(build, folder):
+    name = os.path.basename(os.path.realpath(os.path.join(build, 'src/lib/libpyramids.so.0')))
+    archives = subprocess.run(['ninja', '-C', build, '-t', 'query', f'src/lib/{name}'], capture_output=True, text=True,
+        check=True).stdout
+    parts = re.findall(r'(src/\S+\.a)\b', archives)
+    assert len(parts) > 10, archives
+    with open(os.path.join(build, 'compile_commands.json'), encoding='utf-8') as source:
+        entries = [entry for entry in json.load(source) if os.path.dirname(entry['output'])[:-2] in parts]
+    assert len(entries) > 40, len(entries)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
+        objects = list(workers.map(lambda entry: compile_file(entry, folder), entries))
+    library = os.path.join(folder, 'libpyramids.so.0')
+    # The same names as in the library: visibility, and the list of versions. What only another variant of a file defines
+    # (for newer processors) may be missing here.
+    subprocess.run([*shlex.split(os.environ.get('CC', 'cc')), '-shared', '-Wl,-soname,libpyramids.so.0',
+        '-Wl,--version-script=' + os.path.join(sys.argv[2], 'src/lib/pyramids.map'), *objects, '-o', library], check=True)
+    return library
+
+
+def main():
+    build, root = sys.argv[1:]
+    stored = os.path.join(root, 'tests/data/libpyramids0.abi')
+    with tempfile.TemporaryDirectory() as folder:
+        headers = os.path.join(folder, 'include')
+        os.mkdir(headers)
+        for name in glob.glob(os.path.join(root, 'src/*/include/pyramids/*.h')):
+            os.symlink(name, os.path.join(headers, os.path.basename(name)))
+        library = make_library(build, folder)
+        if os.environ.get('PYR_UPDATE'):
+            subprocess.run(['abidw', '--no-corpus-path', '--no-comp-dir-path', '--no-show-locs', '--drop-private-types',
+                '--headers-dir', headers, library, '--out-file', stored], check=True)
+            return
+        # Bits of the answer: 1 usage, 2 failed, 4 changed, 8 incompatible.
+        done = subprocess.run(['abidiff', '--no-added-syms', '--headers-dir2', headers, stored, library], check=False)
+        if done.returncode:
+            sys.exit('The library\'s interface has changed. If that is meant: PYR_UPDATE=1 meson test -C build abidiff')
+
+
+if __name__ == '__main__':
+    main()
