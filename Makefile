@@ -11,8 +11,9 @@ FAULTS = 500
 ROWS = 1000000
 ARCH = x86_64
 KEY =
+MAINTAINER =
 
-.PHONY: all play test test-cluster test-many test-deb check bench bench-line bench-server bench-cluster research fuzz \
+.PHONY: all play test test-cluster test-many test-deb test-tarball test-arm64 check bench bench-line bench-server bench-cluster research fuzz \
     deb tarball dist install format-check clean help
 
 all: ## build the game: build/src/cli/pyramids (with its page if clang is there)
@@ -77,16 +78,22 @@ fuzz: ## feed the readers odd bytes; FUZZ_SECONDS each
 
 deb: ## Debian packages in build-deb, without network and npm
 	@scripts/need build page deb
-	@scripts/make-deb
+	@MAINTAINER='$(MAINTAINER)' scripts/make-deb
 
 test-deb: deb ## install the packages into a bare Debian, play, remove (root)
 	@scripts/need deb-chroot
 	@tests/deb-chroot.sh
 	@tests/deb-twice.sh
 
-tarball: ## a folder to run on any Linux: ARCH=x86_64 or aarch64
+tarball: ## one static program for any Linux: ARCH=x86_64 or aarch64
 	@scripts/need build page tarball
 	@scripts/make-tarball $(ARCH)
+
+test-tarball: tarball ## try it in the oldest systems that mirrors have (root)
+	@tests/tarball-old.sh
+
+test-arm64: ## the tarball for arm64 and the fast tests, under qemu
+	@$(MAKE) --no-print-directory tarball ARCH=aarch64
 
 dist: all ## source tarball, SBOM, sums; KEY=FILE signs them (ssh-keygen)
 	@scripts/need dist

@@ -5,8 +5,7 @@
 abidiff reads types from debug information, which a release build has not: the library's files are compiled once more, with
 it and without optimization, and linked as the library is. What was there must stay; additions are no change for programs,
 and the test `abi` reports them. PYR_UPDATE=1 stores what is there now. A change that breaks programs takes a new soversion
-in
-src/lib/meson.build once there is a release."""
+in src/lib/meson.build once there is a release."""
 import concurrent.futures
 import glob
 import json

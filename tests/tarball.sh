@@ -3,14 +3,14 @@
 # checked line by line, the rules, and a server whose page and health answer. RUNNER is qemu-aarch64 for another
 # processor's. Needs nothing but a shell and what is in FOLDER, so it can also be run inside an old system.
 set -eu
+export LC_ALL=C.UTF-8            # what is looked for below is English
 folder=$1 runner=${2:-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 become() {    # in place of this shell
     [ -n "$runner" ] || exec "$folder/pyramids" "$@"
-    loader=$(echo "$folder"/lib/ld-linux-*)
-    exec "$runner" "$loader" --argv0 pyramids --library-path "$folder/lib" "$folder/lib/pyramids" "$@"
+    exec "$runner" "$folder/pyramids" "$@"
 }
 
 pyramids() {

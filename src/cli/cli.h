@@ -152,6 +152,8 @@ void cli_tell_page(void);
 
 /* version.c: what --version shows after the version: the commit and the libraries. */
 void cli_print_build(void);
+/* alone.c: before anything else, in the program for any Linux. */
+void cli_stand_alone(void);
 
 /* Seconds on a clock that never goes back. */
 double cli_seconds(void);

@@ -102,6 +102,9 @@ static void print_help(FILE *to)
 int main(int argc, char **argv)
 {
     cli_hide_secrets(argc, argv);
+#ifdef PYR_ALONE
+    cli_stand_alone();
+#endif
     pyr_text_init();
     pyr_text_measure(letters_columns);
     signal(SIGPIPE, SIG_DFL);

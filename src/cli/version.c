@@ -11,13 +11,11 @@
 #include <libpq-fe.h>
 #endif
 #include <openssl/crypto.h>
-#include <qrencode.h>
 #include <sodium.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <utf8proc.h>
 #include <uv.h>
-#include <wslay/wslay.h>
 #include <zlib.h>
 
 #include "cli.h"
@@ -40,13 +38,11 @@ void cli_print_build(void)
     print_library("http-parser", parser);
     print_library("jansson", jansson_version_str());
     print_library("libpq", postgres);
-    print_library("libqrencode", QRcode_APIVersionString());
     print_library("libsodium", sodium_version_string());
     print_library("libuv", uv_version_string());
     print_library("ncurses", curses_version());
     print_library("OpenSSL", OpenSSL_version(OPENSSL_VERSION_STRING));
     print_library("SQLite", sqlite3_libversion());
     print_library("utf8proc", utf8proc_version());
-    print_library("wslay", WSLAY_VERSION);
     print_library("zlib", zlibVersion());
 }

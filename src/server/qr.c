@@ -4,7 +4,6 @@
  * Only for a terminal that can show it: colours are set by escape sequences, since a camera needs dark on light.
  */
 #include <langinfo.h>
-#include <qrencode.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,17 +12,18 @@
 #include <unistd.h>
 
 #include "qr.h"
+#include "qr_encode.h"
 
 #define MARGIN 2                 /* light modules around it; the standard asks for four, cameras manage with two */
 
 /* Outside of the code, in its margin, everything is light. */
-static bool is_dark(const QRcode *code, int x, int y)
+static bool is_dark(const struct qr_code *code, int x, int y)
 {
-    return x >= 0 && y >= 0 && x < code->width && y < code->width && (code->data[y * code->width + x] & 1);
+    return x >= 0 && y >= 0 && x < code->width && y < code->width && code->dark[y][x];
 }
 
 /* Two rows of modules in a row of characters, black on white whatever the terminal's colours are. */
-static void draw_halves(FILE *to, const QRcode *code)
+static void draw_halves(FILE *to, const struct qr_code *code)
 {
     static const char *const halves[] = { " ", "\u2580", "\u2584", "\u2588" };
     for (int y = -MARGIN; y < code->width + MARGIN; y += 2) {
@@ -35,7 +35,7 @@ static void draw_halves(FILE *to, const QRcode *code)
 }
 
 /* Without such characters a module is two blanks with a background. */
-static void draw_blanks(FILE *to, const QRcode *code)
+static void draw_blanks(FILE *to, const struct qr_code *code)
 {
     for (int y = -MARGIN; y < code->width + MARGIN; y++) {
         for (int x = -MARGIN; x < code->width + MARGIN; x++)
@@ -50,12 +50,11 @@ void qr_draw(FILE *to, const char *text)
     struct winsize size = { 0 };
     if (!isatty(fileno(to)) || !terminal || !terminal[0] || !strcmp(terminal, "dumb"))
         return;
-    QRcode *code = QRcode_encodeString8bit(text, 0, QR_ECLEVEL_L);
-    if (!code)
+    struct qr_code code;
+    if (!qr_encode(&code, text, strlen(text)))
         return;
     bool is_utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
-    int columns = (code->width + 2 * MARGIN) * (is_utf8 ? 1 : 2);
+    int columns = (code.width + 2 * MARGIN) * (is_utf8 ? 1 : 2);
     if (ioctl(fileno(to), TIOCGWINSZ, &size) || !size.ws_col || size.ws_col >= columns)
-        (is_utf8 ? draw_halves : draw_blanks)(to, code);
-    QRcode_free(code);
+        (is_utf8 ? draw_halves : draw_blanks)(to, &code);
 }
