@@ -126,12 +126,14 @@ TEST("a message is padded, never twice the same, and refused for a key that is n
 }
 
 TEST("RFC 8292 section 2.4: the token of the example is good, and so are ours") {
-    static const char claims[] = "{\"aud\":\"https://push.example.net\",\"exp\":1453523768,\"sub\":\"mailto:push@example.com\"}";
+    static const char claims[] = "{\"aud\":\"https://push.example.net\","
+        "\"exp\":1453523768,\"sub\":\"mailto:push@example.com\"}";
     uint8_t public_key[PUSH_PUBLIC], private_key[PUSH_PRIVATE];
     char token[600], header[900], wanted[300], key_text[push_letters(PUSH_PUBLIC) + 1];
     from64("BA1Hxzyi1RUM1b5wjxsn7nGxAszw2u61m164i3MrAIxHF6YK5h4SDYic-dRuU_RCPCfA5aq9ojSwk5Y2EmClBPs", public_key,
         sizeof public_key);
-    snprintf(token, sizeof token, "%s", "eyJ0eXAiOiJKV1QiLCJhbGciOiJFUzI1NiJ9.eyJhdWQiOiJodHRwczovL3B1c2guZXhhbXBsZS5uZXQiLCJ"
+    snprintf(token, sizeof token, "%s", "eyJ0eXAiOiJKV1QiLCJhbGciOiJFUzI1NiJ9."
+        "eyJhdWQiOiJodHRwczovL3B1c2guZXhhbXBsZS5uZXQiLCJ"
         "leHAiOjE0NTM1MjM3NjgsInN1YiI6Im1haWx0bzpwdXNoQGV4YW1wbGUuY29tIn0.i3CYb7t4xfxCDquptFOepC9GAu_HLGkMlMuCGSK2rpiUfnK9o"
         "jFwDXb1JrErtmysazNjjvW2L9OkSSHzvoD1oA");
     CHECK(is_signed(token, public_key));

@@ -3,6 +3,7 @@
  *
  * Only reads options: limits and defaults are checked here, everything else is src/server's (server_run).
  */
+#include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -14,11 +15,13 @@
 #include <pyramids/builtin.h>
 
 #include "cli.h"
+#include "deliver.h"
 #include "findings.h"
 #include "preflight.h"
 #include "server.h"
 #include "settings.h"
 
+#define MOST_PUSH_HOSTS 16
 #define MOST_EDITIONS 16         /* built in and from files together */
 
 enum {
@@ -55,6 +58,10 @@ enum {
     DATABASE_FILE,
     ADMIN_SOCKET,
     ACCESS_LOG,
+    PUSH,
+    PUSH_HOST,
+    PUSH_CA,
+    PUSH_CONTACT,
     CONFIG,
     CHECK,
     JSON,
@@ -77,6 +84,8 @@ struct setup {
     const char *texts[MOST_EDITIONS];
     const char *origins[10];
     char *origin_list;
+    const char *push_hosts[MOST_PUSH_HOSTS + 2];
+    char *push_host_list;
     char admin_path[256];
     char path[4096];             /* of the database, if it is not named */
     struct cli_text database;    /* what --database-file has */
@@ -262,6 +271,14 @@ static const struct cli_option *list_options(void)
         [ADMIN_SOCKET] = { "admin-socket", 0, "PATH",
             _("socket for 'pyramids admin' (default: admin.sock in the service's runtime folder, else none)") },
         [ACCESS_LOG] = { "access-log", 0, "FILE", _("log requests with their addresses, for fail2ban (default: none)") },
+        [PUSH] = { "push", 0, "on|off",
+            _("messages to browsers when it is a player's turn (default on)") },
+        [PUSH_HOST] = { "push-host", 0, "HOSTS",
+            _("additional push services, such as push.example.org or .example.org for its subdomains, comma-separated; they "
+              "may have private addresses") },
+        [PUSH_CA] = { "push-ca", 0, "FILE", _("certificates by which push services are known (default: the system's)") },
+        [PUSH_CONTACT] = { "push-contact", 0, "ADDRESS",
+            _("address for operators of push services, such as mailto:admin@example.org (default: that of the page)") },
         [CONFIG] = { "config", 'c', "FILE", _("read options from this file; the command line wins") },
         [CHECK] = { "check", 0, NULL, _("check options, certificate, editions and database, and exit") },
         [JSON] = { "json", 0, NULL, _("with --check: print a JSON object") },
@@ -479,6 +496,34 @@ static void check_values(struct setup *setup)
             _("--tls-cert and --tls-key must be used together"));
 }
 
+/* Messages to browsers. */
+static void check_push(struct setup *setup)
+{
+    const char **values = setup->values, *push = values[PUSH], *contact = values[PUSH_CONTACT];
+    struct server_options *server = &setup->server;
+    server->push = !push || !strcmp(push, "on");
+    server->push_ca = values[PUSH_CA];
+    server->push_contact = contact;
+    server->push_hosts = setup->push_hosts;
+    if (push && strcmp(push, "on") && strcmp(push, "off"))
+        wrong(setup, PUSH, _("'%s' is neither on nor off"), push);
+    if (push && !strcmp(push, "on") && !deliver_is_there())
+        wrong(setup, PUSH, "%s", _("this program was built without libcurl"));
+    setup->push_host_list = values[PUSH_HOST] ? strdup(values[PUSH_HOST]) : NULL;
+    unsigned count = setup->push_host_list ? split(setup->push_host_list, setup->push_hosts, MOST_PUSH_HOSTS + 1) : 0;
+    if (count > MOST_PUSH_HOSTS)
+        wrong(setup, PUSH_HOST, _("at most %u hosts"), (unsigned)MOST_PUSH_HOSTS);
+    for (unsigned i = 0; i < count; i++)
+        if (!push_host_is_entry(setup->push_hosts[i]))
+            wrong(setup, PUSH_HOST, _("'%s' is not a host such as push.example.org or push.example.org:8443"),
+                setup->push_hosts[i]);
+    if (server->push_ca && access(server->push_ca, R_OK))
+        wrong(setup, PUSH_CA, "%s: %s", server->push_ca, pyr_text_system(errno));
+    if (contact && ((strncmp(contact, "mailto:", 7) && strncmp(contact, "https://", 8)) || strlen(contact) > 200 ||
+        strpbrk(contact, " \"\\")))
+        wrong(setup, PUSH_CONTACT, _("'%s' is neither mailto:ADDRESS nor an https address"), contact);
+}
+
 static void check_tls(struct setup *setup)
 {
     const struct server_options *server = &setup->server;
@@ -567,6 +612,7 @@ static bool make_setup(struct setup *setup, const char *const *words)
     read_numbers(setup);
     read_role(setup);
     check_values(setup);
+    check_push(setup);
     find_database(setup, words[DATABASE] || words[DATABASE_FILE]);
     check_sharing(setup);
     praise_config(setup);
@@ -582,6 +628,7 @@ static void free_setup(struct setup *setup)
     for (unsigned i = 0; i < MOST_EDITIONS; i++)
         free(setup->files[i].at);
     free(setup->origin_list);
+    free(setup->push_host_list);
     free(setup->database.at);
     free(setup->config.at);
     settings_finish(&setup->settings);

@@ -5,6 +5,9 @@
 #define NCURSES_WIDECHAR 1
 
 #include <curses.h>
+#ifdef WITH_PUSH
+#include <curl/curl.h>
+#endif
 #include <http_parser.h>
 #include <jansson.h>
 #ifdef WITH_POSTGRESQL
@@ -28,13 +31,17 @@ static void print_library(const char *name, const char *version)
 
 void cli_print_build(void)
 {
-    char parser[32], postgres[32] = "not included";
+    char parser[32], postgres[32] = "not included", curl[32] = "not included";
     unsigned long number = http_parser_version();
     snprintf(parser, sizeof parser, "%lu.%lu.%lu", number >> 16 & 255, number >> 8 & 255, number & 255);
 #ifdef WITH_POSTGRESQL
     snprintf(postgres, sizeof postgres, "%d.%d", PQlibVersion() / 10000, PQlibVersion() % 10000);
 #endif
+#ifdef WITH_PUSH
+    snprintf(curl, sizeof curl, "%s", curl_version_info(CURLVERSION_NOW)->version);
+#endif
     printf("commit %s\nlibraries:\n", PYR_COMMIT);
+    print_library("curl", curl);
     print_library("http-parser", parser);
     print_library("jansson", jansson_version_str());
     print_library("libpq", postgres);

@@ -23,6 +23,7 @@
 
 #include "change.h"
 #include "daily.h"
+#include "reminder.h"
 #include "server.h"
 
 #define NEAR 200                 /* open tables short of the most: from there on the database counts them exactly */
@@ -241,6 +242,49 @@ static void fill_seats(struct store_commit *commit, const struct table_state *st
     commit->is_rated = ends && state->terms.is_public && people > 1;
 }
 
+/* What a person who asked for messages is to be told in this state. */
+static uint8_t tell_what(const struct table *table, const struct table_state *state, unsigned seat)
+{
+    if (state->stage == STORE_OVER)
+        return STORE_TELL_OVER;
+    if (state->stage == STORE_CLOSED)
+        return STORE_TELL_NO_MORE;
+    return table_is_slow(table, state) && state_waits_for(state, seat) ? STORE_TELL_TURN : STORE_TELL_NOTHING;
+}
+
+/* The seat of someone who asked for messages; PYR_MAX_SEATS: none. */
+static unsigned find_notified(const struct table_state *state, int64_t visitor)
+{
+    for (unsigned s = 0; s < state->seats; s++)
+        if (state->seat[s].notify && state->seat[s].kind == SEAT_PERSON && state->seat[s].visitor == visitor)
+            return s;
+    return PYR_MAX_SEATS;
+}
+
+/* Only what is new for somebody: most tables have nobody who asked, and then nothing is written. A turn that was not theirs
+ * is told after REMIND_SECONDS, one that was taken at once. */
+static void fill_reminders(struct change *change)
+{
+    const struct table *table = change->table;
+    const struct table_state *before = &table->now, *after = &change->effects->after;
+    struct store_commit *commit = &change->effects->commit;
+    for (unsigned s = 0; s < before->seats; s++)
+        if (before->seat[s].notify && find_notified(after, before->seat[s].visitor) == PYR_MAX_SEATS)
+            commit->reminder[commit->reminders++] = (struct store_told){ before->seat[s].visitor, STORE_TELL_NO_MORE, 0 };
+    for (unsigned s = 0; s < after->seats; s++) {
+        int64_t visitor = after->seat[s].visitor;
+        if (find_notified(after, visitor) != s)
+            continue;
+        unsigned was = find_notified(before, visitor);
+        uint8_t want = tell_what(table, after, s);
+        bool is_same = was < PYR_MAX_SEATS && tell_what(table, before, was) == want;
+        if (is_same && !(want == STORE_TELL_TURN && change->effects->lines_size))
+            continue;
+        commit->reminder[commit->reminders++] = (struct store_told){ visitor, want,
+            server_time() + (want == STORE_TELL_NOTHING ? 0 : REMIND_SECONDS) };
+    }
+}
+
 /* Which server is to see to the table's bots and clock; 0: whichever claims it. The present one stays, but gives the table
  * away between two phases if others are to think. */
 static int64_t find_keeper(const struct change *change, int64_t due)
@@ -283,6 +327,7 @@ static void fill_commit(struct change *change)
     commit->first_line = table->log.count;
     if (effects->stores_seats || change->is_new)
         fill_seats(commit, state, table->now.stage == STORE_RUNNING && state->stage == STORE_OVER);
+    fill_reminders(change);
 }
 
 /* The queue. */

@@ -22,6 +22,7 @@ struct change_request {
     uint32_t phase;              /* lines of the log that the choice answers */
     uint8_t seat, steps;
     bool has_seat, has_key;
+    bool is_on;                  /* of apply_notify */
     bool is_operator;            /* may close a table whose game has begun */
     const struct pyr_bot *bot;
     uint8_t number[PYR_FAIR_BYTES];
@@ -85,7 +86,7 @@ enum error apply_sit(struct change *, struct problem *), apply_leave(struct chan
     apply_standin(struct change *, struct problem *), apply_close(struct change *, struct problem *),
     apply_arrange(struct change *, struct problem *), apply_hint(struct change *, struct problem *),
     apply_name(struct change *, struct problem *), apply_daily(struct change *, struct problem *),
-    apply_forget(struct change *, struct problem *);
+    apply_forget(struct change *, struct problem *), apply_notify(struct change *, struct problem *);
 /* turns.c */
 enum error apply_choose(struct change *, struct problem *), apply_retract(struct change *, struct problem *);
 

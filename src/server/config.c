@@ -71,6 +71,8 @@ char *config_write(const struct table *table, const struct table_state *state)
             put(&one, "hints", json_integer(seat->hints));
         if (state->series)
             put(&one, "series", json_pack("[ii]", (int)seat->series.wins, (int)seat->series.points));
+        if (seat->notify)
+            put(&one, "notify", json_true());
         append(&seats, one);
     }
     json_t *config = json_pack("{ss sb ss sI so so}", "edition", state->terms.edition->name, "public",
@@ -136,6 +138,7 @@ static bool read_seat(struct table_state *state, unsigned s, json_t *value)
     const json_t *series = json_object_get(value, "series");
     seat->series.wins = (uint16_t)json_integer_value(json_array_get(series, 0));
     seat->series.points = (int16_t)json_integer_value(json_array_get(series, 1));
+    seat->notify = json_is_true(json_object_get(value, "notify"));
     memcpy(seat->name, name, strlen(name) + 1);
     if (sit)
         memcpy(seat->sit, sit, strlen(sit) + 1);
@@ -271,6 +274,8 @@ json_t *table_json(const struct table *table, const struct visitor *visitor)
     }
     if (state->series)
         put(&json, "series", series_json(state));
+    if (you < PYR_MAX_SEATS && state->seat[you].notify)
+        put(&json, "notify", json_true());
     if (running && !table_has_host(table))
         json_object_set_new(json, "host_gone", json_integer((json_int_t)(server_now(table->server) - table->host_left)));
     if (state->stage == STORE_OVER)

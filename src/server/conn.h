@@ -108,7 +108,8 @@ void message_read(struct conn *conn, const char *text, size_t size);
 bool message_is_id(const json_t *value);
 
 /* message.c, for http.c too: checks an object's members against what is allowed. */
-enum field_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_SEAT, FIELD_BOOL, FIELD_ARRAY };     /* a seat is a number from 1 */
+/* A seat is a number from 1; any: whoever asked looks at it. */
+enum field_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_SEAT, FIELD_BOOL, FIELD_ARRAY, FIELD_ANY };
 struct field {
     const char *name;
     enum field_kind kind;

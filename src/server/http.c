@@ -31,13 +31,14 @@
 #include "pool.h"
 #include "profile.h"
 #include "reload.h"
+#include "reminder.h"
 #include "request.h"
 #include "server.h"
 
 /* Answers. */
 
 /* Takes the text, which is freed with the request. */
-static void answer_text(struct request *request, int status, const char *type, char *text, size_t size)
+void answer_text(struct request *request, int status, const char *type, char *text, size_t size)
 {
     request->status = status;
     request->type = type;
@@ -1470,6 +1471,14 @@ static void get_metrics(struct request *request)
     metric(to, "errors_total", "counter", "Requests and messages refused.", (double)server->count.errors);
     metric(to, "refused_total", "counter", "Connections refused.", (double)server->count.refused);
     metric(to, "cut_total", "counter", "Sockets closed for misbehaving.", (double)server->count.cut);
+    if (server->reminders) {
+        const struct reminders *reminders = server->reminders;
+        metric(to, "push_sent_total", "counter", "Messages that push services have taken.", (double)reminders->sent);
+        metric(to, "push_gone_total", "counter", "Browsers that want no messages any more.", (double)reminders->gone);
+        metric(to, "push_refused_total", "counter", "Messages that push services have refused.",
+            (double)reminders->refused);
+        metric(to, "push_failed_total", "counter", "Messages that were given up.", (double)reminders->failed);
+    }
     metric(to, "log_dropped_total", "counter", "Lines of the log that nobody took.", (double)log_dropped());
     metric(to, "store_jobs_total", "counter", "Jobs of the store.", (double)store.jobs);
     metric(to, "store_failed_total", "counter", "Jobs of the store that failed.", (double)store.failed);
@@ -1609,6 +1618,14 @@ static const struct route {
     { METHOD_GET, "/api/daily/*", true, get_one_day },
     { METHOD_GET, "/api/daily/*/board", true, get_board },
     { METHOD_GET, "/api/tables/*/people", false, get_people },
+    { METHOD_POST, "/api/tables/*/notify", true, post_notify },
+    { METHOD_GET, "/api/push", false, get_push },
+    { METHOD_POST, "/api/push", true, post_push },
+    { METHOD_DELETE, "/api/push", true, delete_push },
+    { METHOD_GET, "/api/my/turns", true, get_my_turns },
+    { METHOD_GET, "/api/my/turns.atom", false, get_feed },
+    { METHOD_POST, "/api/my/feed", true, post_feed },
+    { METHOD_DELETE, "/api/my/feed", true, delete_feed },
     { METHOD_GET, "/api/links", false, get_links },
     { METHOD_GET, "/api/my/tables", true, get_my_tables },
     { METHOD_GET, "/api/my/games", true, get_my_games },

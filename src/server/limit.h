@@ -37,9 +37,9 @@ struct address {
     unsigned references;
     unsigned connections;        /* connections; behind a proxy, where those are shared: sockets and requests under way */
     unsigned tables;             /* open ones that were made from here */
-    struct bucket requests, pages, visitors, misses, creations;
     int32_t day;                 /* of the daily expedition that the next number is about */
     unsigned attempts;           /* that count */
+    struct bucket requests, pages, visitors, misses, creations, pushes;
     uint64_t used;               /* last time, in milliseconds */
     uint32_t judged;             /* generation of the bans by which is_banned is so (bans.c) */
     bool is_banned;

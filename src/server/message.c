@@ -121,7 +121,7 @@ bool fields_read(json_t *object, const struct field *field, unsigned count, bool
             field[i].kind == FIELD_NUMBER || field[i].kind == FIELD_SEAT ? json_is_integer(value) &&
                 json_integer_value(value) >= (field[i].kind == FIELD_SEAT) && json_integer_value(value) <= field[i].most :
             field[i].kind == FIELD_ARRAY ? json_is_array(value) && json_array_size(value) <= (size_t)field[i].most :
-            json_is_boolean(value);
+            field[i].kind == FIELD_ANY || json_is_boolean(value);
         if (!fits) {
             snprintf(problem->detail, sizeof problem->detail, "%s", field[i].name);
             return false;

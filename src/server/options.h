@@ -32,6 +32,10 @@ struct server_options {
     unsigned ping_seconds;       /* between pings of a socket */
     unsigned analysis_playouts;  /* the cap of an analysis (judge.h); 0: the usual one */
     unsigned keep_analyses, keep_closed, keep_visitors, keep_games;      /* days; 0: for ever */
+    bool push;                   /* sends messages to browsers */
+    const char *const *push_hosts;           /* push services beside those of the browsers; ended by NULL */
+    const char *push_ca;         /* file with certificates of push services; NULL: the system's */
+    const char *push_contact;    /* where their operators reach ours; NULL: the page's address */
     const char *access_log;      /* file for a log of requests with their addresses; NULL: none */
     const char *admin_socket;    /* path of the operator's socket; NULL: none */
     const char *version;         /* what clients are told; NULL: that of the library */

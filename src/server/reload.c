@@ -126,6 +126,15 @@ static bool is_same(const char *one, const char *other)
     return one && other ? !strcmp(one, other) : one == other;
 }
 
+static bool is_same_list(const char *const *one, const char *const *other)
+{
+    while (one && other && *one && *other && !strcmp(*one, *other)) {
+        one++;
+        other++;
+    }
+    return !(one && *one) && !(other && *other);
+}
+
 /* Options that a running server keeps. */
 static void name_kept(const struct server *server, const struct server_options *fresh)
 {
@@ -140,6 +149,8 @@ static void name_kept(const struct server *server, const struct server_options *
         { "trust-proxy", now->trust_proxy == fresh->trust_proxy },
         { "bot-threads", now->bot_threads == fresh->bot_threads },
         { "tls-cert", !now->tls_cert == !fresh->tls_cert },
+        { "push", now->push == fresh->push && is_same_list(now->push_hosts, fresh->push_hosts) &&
+            is_same(now->push_ca, fresh->push_ca) && is_same(now->push_contact, fresh->push_contact) },
     };
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         if (!kept[i].is_same)

@@ -48,6 +48,7 @@ struct request {
     size_t size, sent;
     char cookie[160];
     const char *page_etag;
+    char own_etag[40];           /* of an answer that has one without being a file */
     const char *policy;          /* another Content-Security-Policy */
     const char *attachment;      /* file name to save as */
     unsigned retry;              /* seconds; 0: none */
@@ -73,8 +74,9 @@ void request_send(struct request *request);
 
 void request_error(struct request *request, enum error error, const char *detail);
 
-/* For the files that have handlers. The answer takes the object; NULL, which is what jansson gives without memory, becomes
- * an error. */
+/* For the files that have handlers (http.c, profile.c, reminder_routes.c). An answer takes the text, or the object, in which
+ * NULL, which is what jansson gives without memory, becomes an error. */
+void answer_text(struct request *request, int status, const char *type, char *text, size_t size);
 void answer_json(struct request *request, int status, json_t *json);
 /* A request whose answer takes a job: it stays until request_back, once, says whether anybody still waits. False: the
  * client has gone, and the request with it. */
@@ -87,6 +89,16 @@ bool read_body(struct request *request, const struct field *field, unsigned coun
 void with_table(struct request *request, void (*then)(struct request *request, struct table *table));
 /* A member of the query, decoded (%41 and + are read as in forms); false if it is not there, or does not fit. */
 bool request_query(const struct request *request, const char *name, char *to, size_t room);
+
+/* reminder_routes.c */
+void get_push(struct request *request);
+void post_push(struct request *request);
+void delete_push(struct request *request);
+void post_notify(struct request *request);
+void get_my_turns(struct request *request);
+void get_feed(struct request *request);
+void post_feed(struct request *request);
+void delete_feed(struct request *request);
 
 /* The embedded page (pages.c): NULL if there is no such file. Data are compressed by gzip. */
 struct page {

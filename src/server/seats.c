@@ -134,7 +134,7 @@ enum error apply_sit(struct change *change, struct problem *problem)
     seat->kind_if_free = seat->kind;
     seat->kind = SEAT_PERSON;
     seat->visitor = request->visitor;
-    seat->away = false;
+    seat->away = seat->notify = false;
     memcpy(seat->sit, change->id, ID_SIZE);
     pyr_fair_add(&state->fair, (pyr_seat)found, request->number);
     change->effects->stores_seats = true;
@@ -157,6 +157,7 @@ enum error apply_leave(struct change *change, struct problem *problem)
         bool known = sodium_is_zero(seat->key, TOKEN_SIZE) && seat->kind_if_free == SEAT_FRIEND;
         seat->kind = seat->kind_if_free;
         seat->sit[0] = '\0';
+        seat->notify = false;
         if (!known)
             seat->visitor = 0;
         if (seat->kind == SEAT_OPEN)
@@ -327,6 +328,23 @@ enum error apply_hint(struct change *change, struct problem *problem)
         return ERROR_NO_HINTS;
     if (state->seat[mine].hints < UINT16_MAX)
         state->seat[mine].hints++;
+    change_note_table(change);
+    return ERROR_NONE;
+}
+
+/* A player wants messages about this table, or none. */
+enum error apply_notify(struct change *change, struct problem *problem)
+{
+    struct table_state *state = &change->effects->after;
+    pyr_seat mine = table_seat_of(change->table, change->request.visitor);
+    (void)problem;
+    if (mine >= PYR_MAX_SEATS)
+        return ERROR_NOT_SEATED;
+    if (state->stage > STORE_RUNNING)
+        return ERROR_NOT_RUNNING;
+    if (state->seat[mine].notify == change->request.is_on)
+        return ERROR_NONE;
+    state->seat[mine].notify = change->request.is_on;
     change_note_table(change);
     return ERROR_NONE;
 }

@@ -28,6 +28,7 @@
 #include "preflight.h"
 #include "qr.h"
 #include "reload.h"
+#include "reminder.h"
 #include "server.h"
 #include "web.h"
 
@@ -92,7 +93,7 @@ static bool load(struct store_db *db, void *context)
     return store_add_node(db, server_time(), thinks, &server->node) == STORE_OK &&
         store_get_nodes(db, server_time(), &server->nodes) == STORE_OK &&
         store_get_downtimes(db, server_time(), server->down, &server->downs) == STORE_OK &&
-        store_count_open(db, &server->open_tables) == STORE_OK && bans_load(server, db);
+        store_count_open(db, &server->open_tables) == STORE_OK && bans_load(server, db) && reminders_load(server, db);
 }
 
 /* Ticks and the end. */
@@ -110,6 +111,7 @@ static void stop_loop(struct server *server)
     admin_stop(server);
     web_stop(server);
     access_log_stop(server);
+    reminders_stop(server);
     pool_stop(server->pool);
     server->pool = NULL;                     /* the store's last answers find none */
     upkeep_stop(server);
@@ -141,6 +143,7 @@ void server_tick(struct server *server)
     access_log_tick(server);
     upkeep_tick(server);
     farewell_tick(server);
+    reminders_tick(server);
     if (server_now(server) >= server->sweep_at) {
         server->sweep_at = server_now(server) + SWEEP_MS;
         address_sweep(server);
@@ -261,6 +264,10 @@ bool server_start(struct server *server, const struct server_options *options, c
     randombytes_buf(server->hash_key, sizeof server->hash_key);
     store_set_log(log_store);
     access_find_names(server, options->tls_cert);
+    if (options->push && deliver_is_there() && !(server->reminders = calloc(1, sizeof *server->reminders))) {
+        snprintf(error, size, "%s", pyr_text_system(ENOMEM));
+        return false;
+    }
     if (!read_origins(server, error, size) ||
         !store_open(&server->store, &server->loop, options->database, load, server, error, size))
         return false;
@@ -280,7 +287,8 @@ bool server_start(struct server *server, const struct server_options *options, c
         server_halt(server);
         return false;
     }
-    if (!access_log_start(server, error, size) || !admin_start(server, error, size)) {
+    if (!access_log_start(server, error, size) || !admin_start(server, error, size) ||
+        !reminders_start(server, error, size)) {
         server_halt(server);
         return false;
     }
@@ -293,6 +301,7 @@ void server_halt(struct server *server)
     admin_stop(server);
     web_stop(server);
     access_log_stop(server);
+    reminders_stop(server);
     pool_stop(server->pool);
     server->pool = NULL;
     upkeep_stop(server);
@@ -310,6 +319,7 @@ void server_finish(struct server *server)
     reload_finish(server);
     bans_finish(server);
     address_finish(server);
+    free(server->reminders);
     uv_loop_close(&server->loop);
 }
 

@@ -16,6 +16,7 @@
  *   admin.c     the operator's socket, admin_commands.c  what can be asked there; bans.c  who may not come
  *   access.c    from where a request comes, and whether it asks for one of our names (names.c)
  *   pages.c     the embedded page
+ *   reminder.c  messages to people who are not here; deliver.c  brings them to push services
  *   notify.c    the service manager; reload.c  options, certificate, editions read again; preflight.c  options checked
  *
  * Headers include only what is below them: map, schedule, store, error, options; limit; visitor; table; then server and
@@ -46,6 +47,7 @@ struct bans;
 struct conn;
 struct edge;
 struct pool;
+struct reminders;
 
 /* Runs until SIGTERM or SIGINT. Returns the exit code; what is wrong goes to standard error. */
 int server_run(const struct server_options *options);
@@ -82,6 +84,7 @@ struct server {
     uint64_t watchdog_at;        /* when the service manager is next told that all is well; of the loop's own clock */
     struct store *store;
     struct pool *pool;
+    struct reminders *reminders; /* NULL: no messages to browsers (reminder.h) */
     char origins[8][96];         /* allowed: exactly these */
     unsigned origin_count;
     char names[24][HOST_SIZE];   /* of this machine (access_add_name) */

@@ -90,6 +90,15 @@ struct store_choice {
     uint64_t ids[STORE_IDS];     /* hashes of the last messages of the seat that took effect; 0: none */
 };
 
+/* What a person is to be told about a table who is not there (store_reminders.h). */
+enum store_reminder { STORE_TELL_NOTHING, STORE_TELL_TURN, STORE_TELL_OVER, STORE_TELL_NO_MORE };
+#define STORE_TOLD (2 * STORE_SEATS)         /* those who were at a table before a change, and those who are after it */
+struct store_told {
+    int64_t visitor;
+    uint8_t want;                /* enum store_reminder */
+    int64_t due;                 /* when, in seconds since 1970 */
+};
+
 /*
  * What one change of a table writes, all of it or nothing. Its owner fills it in and hands in its job, with store_run_commit
  * as `run`; texts are the owner's and stay as they are until `done`.
@@ -122,6 +131,8 @@ struct store_commit {
     bool stores_public;          /* table.is_public is not what is stored */
     bool has_choice;
     struct store_choice choice;
+    unsigned reminders;          /* people who asked for messages about the table, and for whom something is new */
+    struct store_told reminder[STORE_TOLD];
     unsigned seats;              /* rows of `seat`; 0: they stay as they are */
     bool is_rated;               /* the game ends with this commit and counts for the ratings of those who sit there */
     struct store_seat seat[STORE_SEATS];     /* visitor 0: no person sits there */

@@ -30,6 +30,11 @@ static const struct {
     { COPY_RATINGS, PUT_RATING },
     { COPY_LINKS, PUT_LINK },
     { COPY_LEAVING, PUT_LEAVING },
+    { COPY_SECRETS, PUT_SECRET },
+    { COPY_PUSHES, PUT_PUSH },
+    { COPY_NOTICES, PUT_NOTICE },
+    { COPY_REMINDERS, PUT_REMINDER_AGAIN },
+    { COPY_FEEDS, PUT_FEED },
 };
 
 /* Both databases are open and in a transaction. */

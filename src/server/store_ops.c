@@ -15,6 +15,7 @@
 #include <zlib.h>
 
 #include "store_daily.h"
+#include "store_reminders.h"
 #include "store_rows.h"
 
 /* A text that grows.
@@ -185,8 +186,12 @@ enum store_result store_sweep_visitors(struct store_db *db, int64_t before, stru
     if (seen < STORE_SWEEP)
         *at = (struct store_place){ 0 };
     result = at_end(result);
-    for (; *count < found && result == STORE_OK; ++*count)
+    for (; *count < found && result == STORE_OK; ++*count) {
+        result = store_drop_reminders_of(db, dropped[*count]);
+        if (result)
+            break;
         result = change_all(db, drops, sizeof drops / sizeof *drops, dropped[*count]);
+    }
     return result;
 }
 
@@ -974,7 +979,7 @@ enum store_result store_sweep(struct store_db *db, const struct store_keep *keep
     unsigned *count)
 {
     static const enum store_statement drops[] = { DROP_LINES, DROP_CHOICES, DROP_SEATS, DROP_REPORTS, DROP_REQUESTS,
-        DROP_REVISION, DROP_PRESENCE, DROP_ANALYSIS, LEAVE_ATTEMPT, DROP_TABLE };
+        DROP_REVISION, DROP_PRESENCE, DROP_ANALYSIS, LEAVE_ATTEMPT, DROP_REMINDERS, DROP_TABLE };
     const struct { enum store_statement which; int64_t before; } old[] = { { OLD_REPORTS, keep->reports },
         { OLD_REQUESTS, keep->requests }, { OLD_CODES, keep->codes } };
     enum store_result result = STORE_OK;
@@ -995,26 +1000,43 @@ enum store_result store_sweep(struct store_db *db, const struct store_keep *keep
 
 /* A change of a table. */
 
+/* By which id a new table was asked for. STORE_MISSING: there is one already, since two came at once. */
+static enum store_result note_request(struct store_db *db, const struct store_commit *commit, int64_t table)
+{
+    int64_t asker = commit->asker ? commit->asker : commit->table.host;
+    char code[16];
+    enum store_result result = store_get_request(db, asker, commit->request, code);
+    if (result == STORE_MISSING)
+        return change(db, LATER, STORE_FAILED, PUT_REQUEST, asker, commit->request, table, commit->made);
+    return result ? result : STORE_MISSING;
+}
+
+/* What people are to be told who are not at the table. */
+static enum store_result put_reminders(struct store_db *db, const struct store_commit *commit, int64_t table)
+{
+    enum store_result result = STORE_OK;
+    for (unsigned i = 0; i < commit->reminders && !result; i++) {
+        const struct store_told *told = &commit->reminder[i];
+        result = told->want == STORE_TELL_NO_MORE ? change(db, LATER, STORE_OK, DROP_REMINDER, table, told->visitor) :
+            change(db, LATER, STORE_FAILED, PUT_REMINDER, table, told->visitor, (int64_t)told->want, told->due);
+    }
+    return result;
+}
+
 /* The order matters: the revision first, since its row is the lock that writers of one table meet at; with LATER the
  * engine may send all statements at once and report refusals when the transaction is settled. Lines, choice, seats and
  * config are then written only together with the new revision. */
 enum store_result store_commit(struct store_db *db, struct store_commit *commit)
 {
-    int64_t table = commit->table.id, asker = commit->asker ? commit->asker : commit->table.host;
+    int64_t table = commit->table.id;
     bool is_new = !commit->table.revision;
     enum store_result result = is_new ? add_table(db, commit, &table) : next_revision(db, commit);
     if (!result && !is_new && commit->table.config)
         result = put_table(db, LATER, &commit->table);
     if (!result && commit->stores_public)
         result = change(db, LATER, STORE_FAILED, PUT_PUBLIC, table, (int64_t)commit->table.is_public);
-    if (!result && commit->request[0]) {
-        char code[16];
-        result = store_get_request(db, asker, commit->request, code);
-        if (result == STORE_MISSING)
-            result = change(db, LATER, STORE_FAILED, PUT_REQUEST, asker, commit->request, table, commit->made);
-        else if (result == STORE_OK)
-            result = STORE_MISSING;          /* two came at once */
-    }
+    if (!result && commit->request[0])
+        result = note_request(db, commit, table);
     if (!result)
         result = store_commit_attempt(db, commit, table);
     if (!result && commit->lines_size)
@@ -1029,6 +1051,8 @@ enum store_result store_commit(struct store_db *db, struct store_commit *commit)
     }
     if (!result && commit->is_rated)
         result = store_rate(db, commit->seat, commit->seats, commit->made);
+    if (!result)
+        result = put_reminders(db, commit, table);
     if (!result)
         announce(db, commit->table.code, commit->table.revision + 1);
     if (!result && commit->calls)

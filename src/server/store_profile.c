@@ -180,6 +180,10 @@ enum store_result store_forget_visitor(struct store_db *db, int64_t visitor, int
         DROP_REQUESTS_OF,
         DROP_RATING,
         DROP_LINK,
+        DROP_REMINDERS_OF,       /* messages: about which tables, to which browsers, when; and the feed */
+        DROP_PUSHES,
+        DROP_NOTICE,
+        DROP_FEED,
         DROP_ATTEMPTS_OF,        /* results on boards */
         BLANK_VISITOR,
     };

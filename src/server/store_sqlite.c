@@ -136,7 +136,23 @@ static const char *const steps[STORE_VERSION] = {
     /* Secret addresses that show a profile; and visitors whose data is being removed. */
     "CREATE TABLE link (hash BLOB PRIMARY KEY, visitor INTEGER NOT NULL UNIQUE REFERENCES visitor,"
     " made INTEGER NOT NULL) STRICT, WITHOUT ROWID;"
-    "CREATE TABLE leaving (visitor INTEGER PRIMARY KEY REFERENCES visitor, made INTEGER NOT NULL) STRICT;",
+    "CREATE TABLE leaving (visitor INTEGER PRIMARY KEY REFERENCES visitor, made INTEGER NOT NULL) STRICT;"
+    /* What the servers share (keys); browsers that want messages, what people want, what each is to be told about a table
+     * (want, told: 0 nothing, 1 their turn, 2 it is over; night: quiet time has put it off), and addresses of feeds. */
+    "CREATE TABLE secret (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE push (id INTEGER PRIMARY KEY, visitor INTEGER NOT NULL REFERENCES visitor, hash BLOB NOT NULL UNIQUE,"
+    " endpoint TEXT NOT NULL, p256dh BLOB NOT NULL, auth BLOB NOT NULL, language TEXT NOT NULL,"
+    " made INTEGER NOT NULL) STRICT;"
+    "CREATE INDEX push_visitor ON push (visitor);"
+    "CREATE TABLE notice (visitor INTEGER PRIMARY KEY REFERENCES visitor, quiet_from INTEGER NOT NULL,"
+    " quiet_to INTEGER NOT NULL, zone INTEGER NOT NULL, daily INTEGER NOT NULL, due INTEGER) STRICT;"
+    "CREATE INDEX notice_due ON notice (due) WHERE due IS NOT NULL;"
+    "CREATE TABLE reminder (game INTEGER NOT NULL REFERENCES game, visitor INTEGER NOT NULL REFERENCES visitor,"
+    " want INTEGER NOT NULL, told INTEGER NOT NULL, night INTEGER NOT NULL, due INTEGER,"
+    " PRIMARY KEY (game, visitor)) STRICT, WITHOUT ROWID;"
+    "CREATE INDEX reminder_due ON reminder (due) WHERE due IS NOT NULL;"
+    "CREATE INDEX reminder_visitor ON reminder (visitor);"
+    "CREATE TABLE feed (hash BLOB PRIMARY KEY, visitor INTEGER NOT NULL UNIQUE REFERENCES visitor) STRICT, WITHOUT ROWID;",
 };
 
 /* The steps of a transaction: prepared at once, since a rollback must not fail for want of memory. */

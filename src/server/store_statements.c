@@ -319,4 +319,53 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [BLANK_VISITOR] = { "i", "UPDATE visitor SET name = '', created = 0, seen = 0 WHERE id = ?1" },
     /* Not the last one, whose id must not be given again. */
     [DROP_OLD_VISITOR] = { "i", "DELETE FROM visitor WHERE id = ?1 AND id < (SELECT max(id) FROM visitor)" },
+    /* For telling people that a table waits for them (store_reminders.c). */
+    [PUT_SECRET] = { "tb", "INSERT INTO secret (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO NOTHING" },
+    [GET_SECRET] = { "t", "SELECT value FROM secret WHERE name = ?1" },
+    [PUT_PUSH] = { "ibtbbti", "INSERT INTO push (visitor, hash, endpoint, p256dh, auth, language, made)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (hash) DO UPDATE SET visitor = excluded.visitor,"
+        " p256dh = excluded.p256dh, auth = excluded.auth, language = excluded.language, made = excluded.made" },
+    [OLD_PUSHES] = { "ii", "DELETE FROM push WHERE visitor = ?1 AND id NOT IN (SELECT id FROM push WHERE visitor = ?1"
+        " ORDER BY made DESC, id DESC LIMIT ?2)" },
+    [GET_PUSHES] = { "ii", "SELECT id, endpoint, p256dh, auth, language FROM push WHERE visitor = ?1"
+        " ORDER BY made DESC, id DESC LIMIT ?2" },
+    [DROP_PUSH] = { "ib", "DELETE FROM push WHERE visitor = ?1 AND hash = ?2" },
+    [DROP_PUSH_BY_ID] = { "i", "DELETE FROM push WHERE id = ?1" },
+    [DROP_PUSHES] = { "i", "DELETE FROM push WHERE visitor = ?1" },
+    [PUT_NOTICE] = { "iiiiii", "INSERT INTO notice (visitor, quiet_from, quiet_to, zone, daily, due)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, nullif(?6, 0)) ON CONFLICT (visitor) DO UPDATE SET quiet_from = excluded.quiet_from,"
+        " quiet_to = excluded.quiet_to, zone = excluded.zone, daily = excluded.daily, due = excluded.due" },
+    [GET_NOTICE] = { "i", "SELECT quiet_from, quiet_to, zone, daily, coalesce(due, 0) FROM notice WHERE visitor = ?1" },
+    [DROP_NOTICE] = { "i", "DELETE FROM notice WHERE visitor = ?1" },
+    /* A person who has chosen is told so only if they were told that it is their turn. */
+    [PUT_REMINDER] = { "iiii", "INSERT INTO reminder (game, visitor, want, told, night, due)"
+        " VALUES (?1, ?2, ?3, 0, 0, CASE WHEN ?3 = 0 THEN NULL ELSE ?4 END) ON CONFLICT (game, visitor) DO UPDATE"
+        " SET want = excluded.want, night = CASE WHEN excluded.want = 0 THEN 0 ELSE reminder.night END,"
+        " due = CASE WHEN excluded.want = 0 AND reminder.told = 0 THEN NULL ELSE ?4 END" },
+    [CLAIM_REMINDER] = { "i", "UPDATE reminder SET due = NULL WHERE (game, visitor) IN (SELECT game, visitor FROM reminder"
+        " WHERE due <= ?1 ORDER BY due, game, visitor LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING game, visitor" },
+    [CLAIM_REMINDERS_OF] = { "iii", "UPDATE reminder SET due = NULL WHERE (game, visitor) IN (SELECT game, visitor"
+        " FROM reminder WHERE visitor = ?1 AND due <= ?2 ORDER BY game LIMIT ?3 FOR UPDATE SKIP LOCKED) RETURNING game" },
+    [GET_REMINDERS] = { "iii", "SELECT code, reminder.game, want, told, night, CASE WHEN EXISTS (SELECT 1 FROM presence"
+        " JOIN node ON node.id = presence.node WHERE presence.game = reminder.game AND presence.visitor = reminder.visitor"
+        " AND node.seen > ?2) THEN 1 ELSE 0 END FROM reminder JOIN game ON game.id = reminder.game WHERE visitor = ?1"
+        " AND (want <> 0 OR told <> 0) ORDER BY reminder.due IS NOT NULL, reminder.game LIMIT ?3" },
+    [MARK_REMINDER] = { "iiiiii", "UPDATE reminder SET told = ?3, night = ?4, due = nullif(?5, 0) WHERE game = ?1"
+        " AND visitor = ?2 AND due IS NULL AND want = ?6" },
+    [DROP_REMINDER] = { "ii", "DELETE FROM reminder WHERE game = ?1 AND visitor = ?2" },
+    [DROP_REMINDERS] = { "i", "DELETE FROM reminder WHERE game = ?1" },
+    [DROP_REMINDERS_OF] = { "i", "DELETE FROM reminder WHERE visitor = ?1" },
+    [PUT_REMINDER_AGAIN] = { "iiiiii", "INSERT INTO reminder (game, visitor, want, told, night, due)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, nullif(?6, 0))" },
+    [PUT_FEED] = { "bi", "INSERT INTO feed (hash, visitor) VALUES (?1, ?2)" },
+    [GET_FEED] = { "b", "SELECT visitor FROM feed WHERE hash = ?1" },
+    [HAS_FEED] = { "i", "SELECT count(*) FROM feed WHERE visitor = ?1" },
+    [DROP_FEED] = { "i", "DELETE FROM feed WHERE visitor = ?1" },
+    [COPY_SECRETS] = { "", "SELECT name, value FROM secret ORDER BY name" },
+    [COPY_PUSHES] = { "", "SELECT visitor, hash, endpoint, p256dh, auth, language, made FROM push ORDER BY id" },
+    [COPY_NOTICES] = { "", "SELECT visitor, quiet_from, quiet_to, zone, daily, coalesce(due, 0) FROM notice"
+        " ORDER BY visitor" },
+    [COPY_REMINDERS] = { "", "SELECT game, visitor, want, told, night, coalesce(due, 0) FROM reminder"
+        " ORDER BY game, visitor" },
+    [COPY_FEEDS] = { "", "SELECT hash, visitor FROM feed ORDER BY hash" },
 };

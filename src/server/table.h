@@ -46,6 +46,7 @@ struct seat {
     uint8_t kind;                /* enum seat_kind */
     uint8_t kind_if_free;        /* what a SEAT_PERSON's seat was: open, or kept for a friend */
     bool away;                   /* a bot plays for this person */
+    bool notify;                 /* this person wants messages when they are not here (reminder.h) */
     uint8_t next_id;             /* where the next id goes */
     const struct pyr_bot *bot;   /* of SEAT_BOT */
     int64_t visitor;             /* of SEAT_PERSON, and of a SEAT_FRIEND kept for someone known; 0 none */
@@ -268,6 +269,10 @@ pyr_seat table_seat_of(const struct table *table, int64_t visitor);      /* PYR_
 /* It is public, or theirs: its code need not be guessed. */
 bool table_is_known_to(const struct table *table, const struct visitor *visitor);
 unsigned table_waiting(const struct table *table);         /* seats that have to choose, as bits */
+/* turns.c: whether a seat's person has to choose in this state, and other people play along. Bots never wait for anybody. */
+bool state_waits_for(const struct table_state *state, unsigned seat);
+/* Whether a choice may take so long that somebody who is not here can be told: there is no clock, or a long one. */
+bool table_is_slow(const struct table *table, const struct table_state *state);
 bool table_is_here(const struct table *table, unsigned seat);
 void table_note_left(struct table *table, int64_t visitor);
 uint64_t table_left(const struct table *table, unsigned seat);     /* when the person there left, in ms; 0: not known */

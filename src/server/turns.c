@@ -20,6 +20,7 @@
 #define FORGET_MS 60000          /* a table that nobody watches leaves the memory */
 #define WAITING_SECONDS (3 * 86400) /* a table that waits for players is closed after three days */
 #define CORRESPONDENCE_SECONDS (60 * 86400) /* without a clock a game is given up after two months: bots then play on */
+#define SLOW_SECONDS 600         /* from here on a clock leaves time to be called back to the table */
 #define GRACE_MS 10000           /* what a clock has left at least after a restart: the players have to come back first */
 
 /* Choices. */
@@ -245,6 +246,22 @@ static unsigned clock_seconds(const struct table *table)
 {
     const struct server_options *options = &table->server->options;
     return table->now.terms.clock == CLOCK_QUICK ? options->quick_seconds : options->relaxed_seconds;
+}
+
+bool table_is_slow(const struct table *table, const struct table_state *state)
+{
+    const struct server_options *options = &table->server->options;
+    return !state->terms.clock ||
+        (state->terms.clock == CLOCK_QUICK ? options->quick_seconds : options->relaxed_seconds) >= SLOW_SECONDS;
+}
+
+bool state_waits_for(const struct table_state *state, unsigned seat)
+{
+    unsigned others = 0;
+    for (unsigned s = 0; s < state->seats; s++)
+        others += s != seat && state->seat[s].kind == SEAT_PERSON && !state->seat[s].away;
+    return state->stage == STORE_RUNNING && others && state->seat[seat].kind == SEAT_PERSON && !state->seat[seat].away &&
+        pyr_game_waiting(&state->game) >> seat & 1;
 }
 
 /*

@@ -307,7 +307,7 @@ static size_t host_length(const char *text)
     size_t length = 0;
     while (is_host_letter(text[length]))
         length++;
-    bool is_good = length && length < PUSH_HOST && text[0] != '.' && text[0] != '-' && text[length - 1] != '.';
+    bool is_good = length && length < PUSH_HOST_SIZE && text[0] != '.' && text[0] != '-' && text[length - 1] != '.';
     for (size_t i = 1; i < length && is_good; i++)
         is_good = !(text[i] == '.' && text[i - 1] == '.');
     return is_good ? length : 0;

@@ -18,7 +18,7 @@
 #define PUSH_TAG 16
 #define PUSH_MOST 3993           /* bytes of a text: push services take bodies of 4096 (RFC 8030, section 7.2) */
 #define PUSH_ENDPOINT 1025       /* an endpoint with its end */
-#define PUSH_HOST 254            /* a host's name with its end */
+#define PUSH_HOST_SIZE 254            /* a host's name with its end */
 
 /* base64url without padding (RFC 7515). Writing needs push_letters(size) + 1 bytes; reading gives the number of bytes, or
  * -1 if the text is not that, or does not fit. */
@@ -72,9 +72,9 @@ bool push_authorize(const uint8_t private_key[PUSH_PRIVATE], const char *audienc
  * path. No user, no fragment, nothing but visible ASCII. False if it is anything else.
  */
 struct push_endpoint {
-    char host[PUSH_HOST];
+    char host[PUSH_HOST_SIZE];
     unsigned port;
-    char origin[PUSH_HOST + 16]; /* https://HOST, or with :PORT unless that is 443 */
+    char origin[PUSH_HOST_SIZE + 16]; /* https://HOST, or with :PORT unless that is 443 */
 };
 bool push_endpoint_read(const char *text, struct push_endpoint *endpoint);
 

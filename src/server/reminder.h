@@ -1,0 +1,67 @@
+/*
+ * reminder.h (reminder.c, reminder_text.c; reminder_routes.c has the requests): tells people who are not here that a table
+ * waits for them, by messages to their browsers (Web Push) and by a feed.
+ *
+ * Who wants to be told about a table is part of the table (seat.notify); what is to be told is written by the table's
+ * changes (store_commit), and claimed here, by one server of all (store_reminders.h).
+ */
+#ifndef PYR_SERVER_REMINDER_H
+#define PYR_SERVER_REMINDER_H
+
+#include "deliver.h"
+#include "server.h"
+#include "store_reminders.h"
+
+#define REMIND_SECONDS 20        /* a person who is not at the table by then is told; and how often it is looked whether
+                                  * somebody who is there still is */
+#define REMINDER_TABLES 4        /* tables that a message names */
+
+struct reminders {
+    struct deliver_options options;
+    struct deliver *deliver;     /* NULL: no messages are sent */
+    char key[push_letters(PUSH_PUBLIC) + 1]; /* public; "" without messages */
+    unsigned looking;            /* visitors whose messages are being made */
+    bool is_asking;              /* the database is asked for the next one */
+    uint64_t look_at;            /* of the loop's own clock */
+    uint64_t sent, gone, refused, failed;    /* for /metrics */
+};
+
+/* The loader's part: the keys that all servers share, made by the first. */
+bool reminders_load(struct server *server, struct store_db *db);
+/* With options->push; false with a sentence in `error`. */
+bool reminders_start(struct server *server, char *error, size_t size);
+void reminders_tick(struct server *server);
+void reminders_stop(struct server *server);
+
+/* reminder_text.c: what a message says, in the language of the calling thread. */
+enum reminder_kind {
+    REMINDER_NONE,               /* nothing waits any more: what was shown is closed */
+    REMINDER_TURN, REMINDER_SEVERAL, REMINDER_MORNING, REMINDER_OVER, REMINDER_DAILY
+};
+struct reminder {
+    enum reminder_kind kind;
+    bool is_silent;              /* it replaces one that was told before, without a sound */
+    unsigned count;              /* tables that wait; nights' tables; torches */
+    unsigned hours;              /* that the daily expedition is open */
+    int64_t visitor;
+    char code[CODE_SIZE + 1];    /* of the table to open; "" the home page */
+    unsigned tables;             /* the first ones that wait */
+    struct reminder_table {
+        unsigned round, turn;    /* from 1; 0: before the first */
+        unsigned names, waiting; /* of the other people; of these, those who have chosen */
+        char name[PYR_MAX_SEATS][NAME_SIZE];
+    } table[REMINDER_TABLES];
+};
+/* A table as this visitor is told about it: those who have chosen come first. */
+void reminder_note_table(struct reminder *reminder, const struct table *table);
+/* JSON. The size, 0 if it does not fit. */
+size_t reminder_write(const struct reminder *reminder, char *to, size_t room);
+void reminder_title(const struct reminder *reminder, char *to, size_t room);
+void reminder_body(const struct reminder *reminder, char *to, size_t room);
+
+/* When a time of quiet ends, in seconds since 1970; 0: there is none now. */
+int64_t reminder_quiet_until(const struct store_notice *notice, int64_t now);
+/* When the clock of a person next shows this minute of the day. */
+int64_t reminder_next(int minute, int zone, int64_t now);
+
+#endif
