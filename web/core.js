@@ -410,6 +410,15 @@ export class Core {
         this.must(this.x.local_begin(names.length, seed));
     }
 
+    /** Whether the engine can deal a day's expedition (daily.h). */
+    canDealDays() { return 'local_daily' in this.x; }
+    /** Begins one. 0, or a code of err.h. @param {string[]} names of the three seats @param {string} date @param {string}
+     * secret '': a practice deal @returns {number} */
+    localDaily(names, date, secret) {
+        this.put([...names, secret, date].join('\n') + '\n');
+        return this.x.local_daily(secret ? 0 : 1);
+    }
+
     /** Goes on with what localSave has given. Null, or what is wrong.
      * @param {string} text @param {bigint} seed if it contains none @returns {Fault | null} */
     localLoad(text, seed) {

@@ -207,3 +207,19 @@ export function download(name, text) {
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
+
+/** Styles of views that are fetched when wanted, once. @param {string} name of a file beside this one @returns
+ * {Promise<void>} */
+export function loadStyle(name) {
+    const { href } = new URL(name, import.meta.url);
+    if ([...document.styleSheets].some((s) => s.href === href))
+        return Promise.resolve();
+    return new Promise((done, fail) => {
+        const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href, onload: () => done(),
+            onerror: () => {
+                link.remove();
+                fail(new Error(name));
+            } });
+        document.head.append(link);
+    });
+}

@@ -229,7 +229,7 @@ export function chamber(card, marks = [], { mini = false, fresh = [], told = [],
 
 /** Pyramids: step (green), true (orange), bent (purple). @param {string} k @param {number} cx @param {number} base @param
  * {number} w @param {number} h */
-function pyramid(k, cx, base, w, h) {
+export function pyramid(k, cx, base, w, h) {
     const l = cx - w / 2, r = cx + w / 2, t = base - h, sp = cx + w * .14;
     if (k === 'orange')
         return html`<path d="M${cx} ${t}L${sp} ${base}H${l}Z" class="f1"/><path d="M${cx} ${t}L${r} ${base}H${

@@ -211,7 +211,8 @@ export class EndView {
         put(this.root, html`<div class="view end">${pageTop(_('Final scores'))}<main class="fin"><section class="win">${
             desertScene()}<i class="fade"></i><div class="medal"><svg viewBox="0 0 40 40" aria-hidden="true"><use href="#a-${
             ANIMALS[this.winners[0] ?? 0]}"/></svg></div><div class="tx"><h1 class="title" tabindex="-1">${title}</h1><p>${
-            text}</p><div class="acts2">${this.game.online && this.game.me < 0 ? '' :
+            text}</p><div class="acts2">${this.game.badge() ? html`<a class="btn pri" href="#daily">${icon('cal')}${
+                _('Expedition')}</a>` : this.game.online && this.game.me < 0 ? '' :
                 html`<button class="btn pri" data-a="rematch">${
             icon('undo')}${_('Rematch')}</button>`}<a class="btn" href="#replay/${this.game.id}">${
                 icon('replay')}<span class="lbl">${

@@ -23,6 +23,7 @@ import { playerName } from './words.js';
  *  record: what the core saves;
  *  copy: the code of the table at a server that this is a copy of; claim: of the window that plays it */
 /** @typedef {Stored | Stored & Parted} Saved */
+/** @typedef {{date: string, number: number, counted: boolean, practice?: boolean}} Badge a daily expedition */
 /** @typedef {'thinking' | 'ready' | 'choosing' | 'next' | 'idle' | 'away' | 'gone'} Status */
 
 /** Of two windows with one game the later claim plays. Two made in the same moment, or by a clock that was put back,
@@ -111,6 +112,8 @@ export class Game {
     menu() { return []; }
     /** What is kept of the edition: nothing of the one that every page has. */
     editionText() { return this.core.edition.name === 'classic' ? '' : this.core.edition.text; }
+    /** Which expedition it is, if it is one. @returns {Badge | null} */
+    badge() { return null; }
     /** The record as a file. */
     record() { return this.core.log(); }
 }
@@ -133,6 +136,8 @@ export class LocalGame extends Game {
         this.asked = '';
         this.stopped = false;
         this.copy = '';
+        /** Which day's expedition it is, as its tag says. @type {string[] | undefined} */
+        this.day = undefined;
         this.claim = newClaim(LocalGame.saved()?.claim);
         /** Said when the bots could not be fetched. @type {Game['banner']} */
         this.noBots = null;
@@ -147,6 +152,27 @@ export class LocalGame extends Game {
         game.look();
         game.save();
         return game;
+    }
+
+    /** A past day's expedition, or a practice deal; neither counts. @param {Core} core @param {string[]} names @param
+     * {string} date @param {string} secret '': practice */
+    static startDay(core, names, date, secret) {
+        const code = core.localDaily(names, date, secret);
+        if (code)
+            throw new Error(`no expedition: ${code}`);
+        core.tag('date', new Date().toISOString().slice(0, 10));
+        const seats = names.map((name, i) => ({ name, level: i ? 'club' : '' })), game = new LocalGame(core, seats, -1,
+            `${Date.now()}`);
+        game.look();
+        game.save();
+        return game;
+    }
+
+    /** @returns {Badge | null} */
+    badge() {
+        this.day ??= /^tag (day|practice) (\S+)$/m.exec(this.core.log()) ?? [];
+        const [, kind, date] = this.day;
+        return kind ? { date, number: 0, counted: false, practice: kind === 'practice' } : null;
     }
 
     /** The game that was under way; null if there is none that can be read. @param {Core} core @returns {LocalGame |

@@ -54,8 +54,9 @@ export class HomeView {
         this.problem = { text: '', watch: '' };
         /** Tables at the server that are under way. @type {Table[]} */
         this.tables = [];
-        /** @type {import('./today.js').Daily | 'away' | null} */
-        this.daily = lastDaily();
+        /** What the server says of today; who has never been at a table does not ask.
+         * @type {import('./today.js').Daily | 'away' | 'unasked' | null} */
+        this.daily = lastDaily() ?? (read('visited', false) ? null : 'unasked');
         /** @type {{state: 'none' | 'open' | 'solved', text: string}} */
         this.puzzle = { state: 'none', text: '' };
         /** The boards of what leads, once the engine has read them, and by how much this player leads there.
@@ -94,9 +95,8 @@ export class HomeView {
     }
 
     async loadDaily() {
-        if (!Object.hasOwn(VIEWS, 'daily'))
-            return;
-        this.daily = await fetchDaily();
+        if (read('visited', false))          // as with tables
+            this.daily = await fetchDaily();
         this.draw();
     }
 
@@ -139,7 +139,10 @@ export class HomeView {
         this.render();
     }
 
-    attempt() { return this.daily && this.daily !== 'away' ? this.daily.today.you : null; }
+    /** What is known of today. */
+    known() { return typeof this.daily === 'string' ? null : this.daily; }
+
+    attempt() { return this.known()?.today.you ?? null; }
 
     /** Tables where this player is waited for, the longest first. */
     waiting() { return this.tables.filter((t) => t.state === 'running' && !t.daily && !t.seats[t.you - 1].ready).reverse(); }
@@ -149,9 +152,10 @@ export class HomeView {
         const learned = read('learn', { at: 0, done: /** @type {number[]} */ ([]) }), steps = learned.done?.length ?? 0;
         const saved = LocalGame.saved() !== null;
         return decide({ waiting, others: tables.length - waiting, game: saved, lessons: steps > 0 && steps < STEPS,
-            daily: !daily ? 'none' : daily === 'away' ? 'away' : !you ? 'open' : you.state === 'running' ? 'begun' : 'over',
+            daily: !daily ? 'none' : typeof daily === 'string' ? 'away' : !you ? 'open' : you.state === 'running' ?
+            'begun' : 'over',
             known: saved || steps > 0 || games().length > 0 || tables.length > 0 || settings.name !== '' || you !== null ||
-            (daily !== null && daily !== 'away' && hasTorches(daily)), puzzle: this.puzzle.state });
+            (daily !== null && typeof daily !== 'string' && hasTorches(daily)), puzzle: this.puzzle.state });
     }
 
     /** @param {Table} t @returns {Entry} */
@@ -183,8 +187,9 @@ export class HomeView {
     /** @returns {Entry} */
     dailyEntry() {
         const { daily } = this;
-        if (!daily || daily === 'away')
-            return { title: _('Today’s expedition'), text: _('No connection. A practice deal for today is here.'),
+        if (!daily || typeof daily === 'string')
+            return { title: _('Today’s expedition'), text: daily === 'away' ?
+                _('No connection. A practice deal for today is here.') : _('The same cards for everybody.'),
                 href: 'daily', head: expeditionPicture };
         const { today } = daily, { you } = today, time = timeLeft(today.closes);
         const text = you?.state === 'over' ? _('%{points} points, place %{place} of %{of}', { points: you.points ?? 0,
@@ -271,7 +276,7 @@ export class HomeView {
             placeholder="K7QXMWRT" value="${code?.value ?? ''}"><button class="btn" data-a="join">${
             _('Join')}</button></form><p class="err" role="status">${problem.text}${problem.watch ?
             html` <a class="btn" href="#table/${problem.watch}">${icon('eye')}${_('Watch')}</a>` :
-            ''}</p><p class="quiet"><a href="#friends">${_('My tables')}</a><a href="#watch">${
+            ''}</p><p class="quiets"><a href="#friends">${_('My tables')}</a><a href="#watch">${
             _('Watch a game')}</a></p></section>`;
     }
 

@@ -272,6 +272,11 @@ export class App {
 
     /** Where a game on this device ended, a reload leads back to. @param {Game} game */
     end(game) {
+        const day = game.badge();
+        if (day?.counted) {
+            void this.instead(`daily/${day.date}`);
+            return;
+        }
         if (game instanceof LocalGame)
             history.replaceState(null, '', `#end/${game.id}`);
         this.show((root) => new (this.here().EndView)(root, game, this), _('Final scores'));

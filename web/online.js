@@ -362,7 +362,8 @@ export class OnlineGame extends Game {
             _('Seat %{n}', { n: i + 1 }), level: s.kind === 'bot' ? s.level ?? 'club' : '' }));
         this.hostGoneSince = table.host_gone === undefined ? 0 : Date.now() - table.host_gone;
         // Against bots alone nobody minds; with people it was agreed on when the table was made.
-        this.hints = table.hints === true || table.seats.filter((s) => s.kind !== 'bot').length === 1;
+        this.hints = !table.daily?.counted && (table.hints === true || table.seats.filter((s) => s.kind !== 'bot').length ===
+            1);
         this.sayHints(before, table);
         if (table.rematch && before && before.rematch !== table.rematch && table.you)
             toast(_('A rematch is ready: press Rematch to join, code %{code}.', { code: table.rematch }), 8000);
@@ -406,7 +407,8 @@ export class OnlineGame extends Game {
         const { core } = this, record = await api('GET', `tables/${this.id}/record`).catch(() => '');
         if (record && core.remoteSetRecord(record)) {
             keepGame({ id: this.id, date: Date.now(), record, me: this.me, edition: this.editionText() });
-            this.checkShuffle(record);
+            if (!this.table?.daily)          // whose secret is shown when the day is over
+                this.checkShuffle(record);
         }
         this.whole = true;
         this.tell();
@@ -470,6 +472,8 @@ export class OnlineGame extends Game {
                 this.shuffleWords()}</details>`;
     }
 
+    badge() { return this.table?.daily ?? null; }
+
     shuffleHtml() { return this.shuffle; }
 
     shuffleWords() {
@@ -499,9 +503,11 @@ export class OnlineGame extends Game {
                     items.push(['bot', _('Let a bot play for %{name}', { name: s.name ?? '' }), () =>
                         this.act('standin', [i])]);
             });
-        if (this.me >= 0 && !table?.seats[this.me].away)
+        if (table?.daily?.counted)
+            items.push(['home', _('Leave: you can continue until midnight UTC'), () => this.app.home()]);
+        else if (this.me >= 0 && !table?.seats[this.me].away)
             items.push(['bot', _('Let a bot play for me'), () => this.act('leave')]);
-        if (table?.commitment)
+        if (table?.commitment && !table.daily)         // a day's cards have no numbers of players
             items.push(['clover', _('The fair shuffle'), () => void dialog(_('The fair shuffle'), this.shuffleWords(), {
                 close: _('Close') })]);
         return items;

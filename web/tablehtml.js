@@ -102,11 +102,22 @@ function connHtml(table) {
     return table.isBack ? html`<span class="conn" role="status">${icon('check')}<span>${_('Connected')}</span></span>` : '';
 }
 
+/** Which expedition this is, and whether it counts. It is no control. @param {Table} table */
+function badgeHtml({ game }) {
+    const day = game.badge();
+    if (!day)
+        return '';
+    const { number: n, counted, practice } = day;
+    return html`<span class="badge ${counted ? '' : 'again'}">${shape(COLOURS[n % 3])}<span class="only-p">${n || (practice ?
+        _('practice') : _('again'))}</span><span class="no-p">${practice ? _('practice') : !n ? _('again') : counted ?
+        _('%{n} · counted', { n }) : _('%{n} · again', { n })}</span></span>`;
+}
+
 /** @param {Table} table @param {Html} middle @param {Html} right */
 function topHtml(table, middle, right) {
     return html`<header class="top"><button class="iconbtn" data-a="menu" aria-label="${_('Menu')}">${
         icon('menu')}</button><a href="#" class="no-p" aria-label="${_('Pyramids, home')}">${wordmark}</a>${
-            connHtml(table) || middle}${
+            connHtml(table) || middle}${badgeHtml(table)}${
         table.game.deadline ? html`<span class="clock" role="timer" data-same="clock"></span>` :
             ''}<span class="sp"></span>${
         right}<button class="iconbtn no-p no-t" data-a="sound" aria-pressed="${settings.sound}" aria-label="${

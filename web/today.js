@@ -11,7 +11,8 @@ import { read, write } from './store.js';
  * number, of?: number, won?: number, luck?: number | null, error_rate?: number | null, level?: string | null,
  * without_luck?: number | null, place_without_luck?: number | null}} Attempt */
 /** @typedef {{date: string, number: number, edition: string, commitment: string, closes: number, reveals: number,
- * players: number, secret?: string, you: Attempt | null}} Day */
+ * players: number, now?: number, secret?: string, median?: number | null, master?: number | null, you: Attempt | null}}
+ * Day */
 /** @typedef {{today: Day, tomorrow: {date: string, number: number, commitment: string}, yesterday: Day | null, streak:
  * number, streak_days: boolean[], best_streak: number}} Daily */
 
@@ -29,9 +30,22 @@ export function keepSeals(days) {
             .slice(-MOST_SEALS)));
 }
 
+/** Secrets of past days that this device has heard, so that they can be played without a network. @returns {Record<string,
+ * string>} */
+export const secrets = () => read('secrets', /** @type {Record<string, string>} */ ({}));
+/** @param {(Day | null)[]} days */
+export function keepSecrets(days) {
+    const before = secrets(), fresh = days.filter((d) => d?.secret && !before[d.date]);
+    if (fresh.length)
+        write('secrets', Object.fromEntries([...Object.entries(before), ...fresh.map((d) => [d?.date, d?.secret])].sort()
+            .slice(-MOST_SEALS)));
+}
+
+/** By how many seconds this device's clock is slow. */
+let slow = 0;
 /** What the server said last, so that a view has something to show at once. @type {Daily | null} */
 let last = null;
-export const lastDaily = () => last && last.today.closes * 1000 > Date.now() ? last : null;
+export const lastDaily = () => last && secondsTo(last.today.closes) ? last : null;
 
 /** Asks the server. null: this page has no expedition; 'away': the server cannot be reached or cannot tell.
  * @returns {Promise<Daily | 'away' | null>} */
@@ -43,6 +57,8 @@ export async function fetchDaily() {
     if (!data?.today)
         return null;
     keepSeals([data.today, data.tomorrow]);
+    keepSecrets([data.yesterday]);
+    slow = data.today.now ? data.today.now - Date.now() / 1000 : 0;
     last = data;
     return data;
 }
@@ -55,9 +71,12 @@ export const dayWords = (date, how = { weekday: 'long', day: 'numeric', month: '
 /** The date of another day. @param {string} date @param {number} days later */
 export const dayLater = (date, days) => new Date(utcDay(date).getTime() + days * 864e5).toISOString().slice(0, 10);
 
+/** @param {number} until in seconds since 1970 */
+export const secondsTo = (until) => Math.max(0, until - Date.now() / 1000 - slow);
+
 /** How long until then. @param {number} until in seconds since 1970 */
 export function timeLeft(until) {
-    const left = Math.max(0, until - Date.now() / 1000), h = left / HOUR | 0, m = Math.ceil(left % HOUR / MINUTE);
+    const left = secondsTo(until), h = left / HOUR | 0, m = Math.ceil(left % HOUR / MINUTE);
     return m === 60 ? _('%{h} h %{m} min', { h: h + 1, m: 0 }) : h ? _('%{h} h %{m} min', { h, m }) : _('%{m} min', { m });
 }
 

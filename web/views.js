@@ -4,6 +4,7 @@
  * any other address leads home.
  */
 import { _ } from './i18n.js';
+import { loadStyle } from './dom.js';
 
 /** @typedef {import('./main.js').App} App */
 /** @typedef {(app: App, ...rest: string[]) => void} Open what shows a view, given the rest of its address */
@@ -17,6 +18,7 @@ export const VIEWS = {
         const { ReplaysView } = await import('./replay.js');
         return (app) => app.show((root) => new ReplaysView(root, app), _('Replays'));
     },
+    daily: async () => (await Promise.all([import('./daily.js'), loadStyle('daily.css')]))[0].showDaily,
     learn: async () => (await import('./learn.js')).showLessons,
     rules: async () => {
         const { RulesView } = await import('./rules.js');
