@@ -1,8 +1,7 @@
 /*
  * exports.c: everything that scripts can call in the WebAssembly module, and nothing else: one instance (instance.h) under
- * short names, and whole games as numbers (probe.h). Texts go in and out through one buffer; a script looks into memory
- * only where a function here points, at the offsets of codes.c. A script that wants several matches makes several instances
- * of the module.
+ * short names. Texts go in and out through one buffer; a script looks into memory only where a function here points, at the
+ * offsets of codes.c. A script that wants several matches makes several instances of the module.
  *
  * The same file is compiled into tests/twin.c, where the names are ordinary functions.
  */
@@ -10,12 +9,10 @@
 
 #include "../instance/inside.h"
 #include "exports.h"
-#include "probe.h"
 
 /* One buffer is enough: a script has one thread, and every call is done with it when it returns. */
 static char buffer[1 << 16];
 static struct pyr_instance one;
-static struct probe_result result;
 
 static void *room(void *context, size_t size)
 {
@@ -78,29 +75,6 @@ EXPORT(bot_name) const char *wasm_bot_name(uint32_t index)
 {
     const struct pyr_bot *bot = pyr_bot_at(index);
     return bot ? bot->name : NULL;
-}
-
-/* Random games, a step at a time or as playouts, and games between bots whose names stand in the buffer, one per seat with a
- * space between: a hash of all that happened (probe.h), and the steps made. 0: no edition, or no such bot or seats. */
-EXPORT(random_games) uint64_t wasm_random_games(uint64_t seed, uint32_t players, uint32_t games, uint32_t playouts)
-{
-    result = probe_games(&wasm_instance()->edition.box, seed, players, games, playouts != 0);
-    return result.hash;
-}
-
-EXPORT(bot_game) uint64_t wasm_bot_game(uint64_t seed, uint64_t nodes)
-{
-    pyr_instance_forget_tables(wasm_instance());        /* they share the room */
-    result = probe_bots(&wasm_instance()->edition.box, seed, buffer, nodes, host_room);
-    return result.hash;
-}
-
-EXPORT(steps) uint64_t wasm_steps(void) { return result.steps; }
-
-/* How many sequences of `depth` steps there are from the position after `played` random steps of a game. */
-EXPORT(perft) uint64_t wasm_perft(uint64_t seed, uint32_t players, uint32_t played, uint32_t depth)
-{
-    return probe_perft(&wasm_instance()->edition.box, seed, players, played, depth);
 }
 
 /* A match. Its names stand in the buffer, a line each; a record in the first `size` bytes of it. */

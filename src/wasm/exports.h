@@ -35,6 +35,8 @@ const char *wasm_fault_word(void);
 const char *wasm_fault_expected(void);
 uint32_t wasm_edition_write(void);
 const char *wasm_bot_name(uint32_t index);
+
+/* probe.c: whole games, for tests and benchmarks. */
 uint64_t wasm_random_games(uint64_t seed, uint32_t players, uint32_t games, uint32_t playouts);
 uint64_t wasm_bot_game(uint64_t seed, uint64_t nodes);
 uint64_t wasm_steps(void);

@@ -1,13 +1,21 @@
 /*
- * probe.c: see probe.h. Nothing here knows whether it runs natively.
+ * probe.c: whole games condensed into numbers, by which native and WebAssembly are compared and timed. It is part of
+ * probe.wasm, which is the page's module with this file: players do not download it. Nothing here depends on whether it runs
+ * natively.
  *
  * The same numbers must come out natively and in wasm, and in every version unless the rules or a bot change on purpose:
  * tests compare the hashes.
  */
-#include "probe.h"
-
 #include <pyramids/bots.h>
 #include <pyramids/score.h>
+
+#include "../instance/inside.h"
+#include "exports.h"
+
+struct probe_result {
+    uint64_t hash;               /* over the open table at the end of each game; 0: nothing was played */
+    uint64_t steps;
+};
 
 /* An edition that was never read has no patterns. */
 static bool is_box(const struct pyr_box *box)
@@ -53,8 +61,10 @@ static uint64_t play_random(const struct pyr_box *box, struct pyr_state *state, 
     return made;
 }
 
-/* All games draw from one generator, so a difference in any of them changes the hash. */
-struct probe_result probe_games(const struct pyr_box *box, uint64_t seed, uint32_t players, uint32_t games, bool playouts)
+/* Uniformly random games, the way a bot plays them (steps, pick, make) or with pyr_state_playout; both give the same. All
+ * draw from one generator, so a difference in any of them changes the hash. */
+static struct probe_result play_games(const struct pyr_box *box, uint64_t seed, uint32_t players, uint32_t games,
+    bool playouts)
 {
     struct probe_result result = { 0, 0 };
     struct pyr_rng rng;
@@ -87,8 +97,9 @@ static const struct pyr_bot *next_bot(const char **names)
     return NULL;
 }
 
-/* All bots share one block of memory, 16 bytes aligned. A hash of 0 means that it could not be played. */
-struct probe_result probe_bots(const struct pyr_box *box, uint64_t seed, const char *names, uint64_t nodes,
+/* One game between bots, their names with a space between; the hash also covers every step. `room` gives memory to those
+ * that want it: all share one block, 16 bytes aligned. A hash of 0 means that it could not be played. */
+static struct probe_result play_bots(const struct pyr_box *box, uint64_t seed, const char *names, uint64_t nodes,
     void *(*room)(size_t size))
 {
     struct probe_result result = { 0, 0 }, none = { 0, 0 };
@@ -154,7 +165,9 @@ static uint64_t count_from(const struct pyr_box *box, const struct pyr_state *st
     return count;
 }
 
-uint64_t probe_perft(const struct pyr_box *box, uint64_t seed, uint32_t players, uint32_t played, uint32_t depth)
+/* From the position after `played` random steps; a game that ends earlier counts once. The lowest seat that has to decide
+ * goes first; chance is as dealt. */
+static uint64_t count_steps(const struct pyr_box *box, uint64_t seed, uint32_t players, uint32_t played, uint32_t depth)
 {
     struct pyr_rng rng;
     struct pyr_state state;
@@ -163,4 +176,31 @@ uint64_t probe_perft(const struct pyr_box *box, uint64_t seed, uint32_t players,
         return 0;
     play_random(box, &state, &rng, played);
     return count_from(box, &state, depth);
+}
+
+/* The exports. */
+
+static struct probe_result result;
+
+/* Random games, a step at a time or as playouts, and games between bots whose names stand in the buffer, one per seat with a
+ * space between: a hash of all that happened, and the steps made. 0: no edition, or no such bot or seats. */
+EXPORT(random_games) uint64_t wasm_random_games(uint64_t seed, uint32_t players, uint32_t games, uint32_t playouts)
+{
+    result = play_games(&wasm_instance()->edition.box, seed, players, games, playouts != 0);
+    return result.hash;
+}
+
+EXPORT(bot_game) uint64_t wasm_bot_game(uint64_t seed, uint64_t nodes)
+{
+    pyr_instance_forget_tables(wasm_instance());        /* they share the room */
+    result = play_bots(&wasm_instance()->edition.box, seed, wasm_buffer(), nodes, host_room);
+    return result.hash;
+}
+
+EXPORT(steps) uint64_t wasm_steps(void) { return result.steps; }
+
+/* How many sequences of `depth` steps there are from the position after `played` random steps of a game. */
+EXPORT(perft) uint64_t wasm_perft(uint64_t seed, uint32_t players, uint32_t played, uint32_t depth)
+{
+    return count_steps(&wasm_instance()->edition.box, seed, players, played, depth);
 }
