@@ -94,6 +94,10 @@ test-tarball: tarball ## try it in the oldest systems that mirrors have (root)
 
 test-arm64: ## the tarball for arm64 and the fast tests, under qemu
 	@$(MAKE) --no-print-directory tarball ARCH=aarch64
+	@$(MAKE) --no-print-directory all
+	@ninja -C build-tarball/aarch64 tests/twin >build-tarball/twin.log || { cat build-tarball/twin.log; exit 1; }
+	@PYR_SOURCE=. tests/old-cpu.sh $(BUILD)/tests/twin $(BUILD)/src/cli/pyramids \
+		build-tarball/aarch64/tests/twin build-tarball/aarch64/src/cli/pyramids
 
 dist: all ## source tarball, SBOM, sums; KEY=FILE signs them (ssh-keygen)
 	@scripts/need dist

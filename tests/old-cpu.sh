@@ -1,7 +1,10 @@
 #!/bin/sh
-# old-cpu.sh TWIN PYRAMIDS: the same games on a processor without AVX2 and BMI2 as on this one (tests/twin.c has the
-# commands), also in batches and in an environment, whose masks decide which actions are drawn.
+# old-cpu.sh TWIN PYRAMIDS [TWIN PYRAMIDS]: the same games on a processor without AVX2 and BMI2 as on this one (tests/twin.c
+# has the commands), also in batches and in an environment, whose masks decide which actions are drawn. With two programs
+# more, which are built for arm64, the same there (`make test-arm64`).
 set -eu
+emulator='qemu-x86_64 -cpu Nehalem' twin=$1 pyramids=$2
+[ $# -lt 4 ] || { emulator=qemu-aarch64 twin=$3 pyramids=$4; }
 command -v qemu-x86_64 >/dev/null || { echo "skipped: no qemu-x86_64"; exit 77; }
 questions() {
     echo "read $PYR_SOURCE/tests/data/plain.edition"
@@ -21,9 +24,10 @@ answers() {    # answers PYRAMIDS, or EMULATOR... PYRAMIDS
     done
 }
 here=$(questions | "$1" && answers "$2")
-there=$(questions | qemu-x86_64 -cpu Nehalem "$1" && answers qemu-x86_64 -cpu Nehalem "$2")
+# shellcheck disable=SC2086  # a command and its options
+there=$(questions | $emulator "$twin" && answers $emulator "$pyramids")
 if [ "$here" != "$there" ]; then
-    printf 'this processor:\n%s\nan older one:\n%s\n' "$here" "$there"
+    printf 'this processor:\n%s\nthe other:\n%s\n' "$here" "$there"
     exit 1
 fi
 echo "$here"
