@@ -57,7 +57,7 @@ for (const [name, hash, how, heading] of VIEWS)
             if (name === 'share') await page.locator('.shot').waitFor();
             if (name === 'compare') await page.locator('.cmp tbody tr').nth(27).waitFor();
             if (name === 'result') await page.locator('.moms, .bx .mut').last().waitFor();
-            for (const [width, height] of SIZES) {
+            for (const [width, height] of language === 'en' ? SIZES : SIZES.slice(0, 2)) {
                 await page.setViewportSize({ width, height });
                 for (const colorScheme of language === 'en' ? ['light', 'dark'] : ['light']) {
                     await page.emulateMedia({ colorScheme });
@@ -107,6 +107,20 @@ await test('before: the way to the table, and what is said in each state', async
             await other.getByRole('button', { name: 'Continue' }).waitFor();
         await other.context().close();
     }
+});
+
+await test('without a network: a practice deal, the same for everybody, and it does not count', async () => {
+    const cards = [];
+    for (const name of ['Ana', 'Ben']) {
+        const { page } = await visit('daily', { status: 0 }, { settings: { name }, options: PHONE });
+        await page.getByRole('button', { name: 'Practice deal for today' }).tap();
+        await page.getByRole('heading', { name: /Keep two/ }).waitFor();
+        equal(await page.locator('.badge').innerText(), 'practice', 'the badge');
+        cards.push(await page.getByRole('group', { name: 'Your four cards' }).getByRole('button').evaluateAll((all) =>
+            all.map((b) => b.getAttribute('aria-label'))));
+        await page.context().close();
+    }
+    equal(cards[0], cards[1], 'the same cards');
 });
 
 await test('refused: another identity on this device, a server that fails', async () => {
