@@ -38,6 +38,9 @@ struct pyr_instance {
     struct luck luck;
     struct pyr_option option[PYR_MAX_OPTIONS];
     struct pyr_fair_report report;
+    struct pyr_puzzle_open puzzle;           /* open if its count is not 0 */
+    struct pyr_puzzler puzzler;              /* new if its volatility is 0 */
+    enum pyr_err puzzle_code;                /* of the last answer */
 };
 
 static inline bool has_match(const struct pyr_instance *instance)

@@ -1,7 +1,7 @@
 /*
- * instance.h (instance.c, thinking.c; create.c): the library behind one opaque object, for bindings to other languages: an
- * edition, at most one match with it, and the memory of a bot. The WebAssembly module is this header with short names
- * (src/wasm/exports.c).
+ * instance.h (instance.c, thinking.c, puzzling.c; create.c): the library behind one opaque object, for bindings to other
+ * languages: an edition, at most one match with it, and the memory of a bot. The WebAssembly module is this header with
+ * short names (src/wasm/exports.c).
  *
  * Everything is flat: functions take and return whole numbers, texts, 64-bit steps and pointers to plain structs whose
  * layout other headers state. There are no inline functions, no structs by value and no callbacks except for memory. A
@@ -22,6 +22,7 @@
 #include <pyramids/luck.h>
 #include <pyramids/match.h>
 #include <pyramids/paper.h>
+#include <pyramids/puzzler.h>
 
 PYR_BEGIN_DECLS
 
@@ -180,6 +181,39 @@ PYR_API const struct pyr_luck_chance *pyr_instance_luck_chance(const struct pyr_
 PYR_API const struct pyr_luck_sum *pyr_instance_luck_sum(const struct pyr_instance *instance, uint32_t seat);
 PYR_API size_t pyr_instance_luck_choice(const struct pyr_instance *instance, uint32_t index, char *to, size_t size);
 PYR_API const char *pyr_instance_luck_level(const struct pyr_instance *instance, uint32_t seat);
+
+/*
+ * Puzzles (puzzle.h, puzzler.h; docs/puzzles.md has the JSON). The instance has one open puzzle, whose position becomes its
+ * match, and one puzzler.
+ *
+ * open: number `number` of a pack, PYR_ERR_NO_SUCH_LINE if it is not there; or a mistake of your own. After an error there
+ * is no match and no puzzle.
+ * tell, hint, answer: as JSON; nothing (0) without a puzzle. answer judges a choice as text, `{"verdict":..., "change":...,
+ * "puzzler":...}`; the first try counts for the puzzler. `day`: days since 1970 if it is the puzzle of that day, else 0. An
+ * illegal choice gives 0, with the code and the fault. `to` and the choice may overlap.
+ * pick: the number of the next puzzle in a pack with one of the themes (bits, 0: any), 0 if there is none; another one than
+ * the open one if possible.
+ */
+PYR_API int32_t pyr_instance_puzzle_open(struct pyr_instance *instance, const char *pack, size_t size, uint32_t number);
+PYR_API int32_t pyr_instance_mistake_open(struct pyr_instance *instance, const char *text, size_t size);
+PYR_API size_t pyr_instance_puzzle_tell(const struct pyr_instance *instance, char *to, size_t size);
+PYR_API size_t pyr_instance_puzzle_hint(struct pyr_instance *instance, char *to, size_t size);
+PYR_API size_t pyr_instance_puzzle_answer(struct pyr_instance *instance, const char *choice, int32_t day, char *to,
+    size_t size);
+PYR_API int32_t pyr_instance_puzzle_code(const struct pyr_instance *instance);
+PYR_API uint32_t pyr_instance_puzzle_pick(struct pyr_instance *instance, const char *pack, size_t size, uint32_t themes,
+    uint32_t again);
+
+/* The puzzler: from its text (1, or 0 and a new one), as text, as JSON. */
+PYR_API uint32_t pyr_instance_puzzler_read(struct pyr_instance *instance, const char *text, size_t size);
+PYR_API size_t pyr_instance_puzzler_write(struct pyr_instance *instance, char *to, size_t size);
+PYR_API size_t pyr_instance_puzzler_tell(struct pyr_instance *instance, char *to, size_t size);
+
+/* A decision of the match as a mistake (pyr_mistake_write), and one that was solved on a day: 0 if it is none, or if it
+ * leaves the pile. */
+PYR_API size_t pyr_instance_mistake_write(const struct pyr_instance *instance, uint32_t line, uint32_t seat,
+    uint32_t playouts, const char *values, char *to, size_t size);
+PYR_API size_t pyr_instance_mistake_solve(const char *text, size_t text_size, int32_t day, char *to, size_t size);
 
 /* Whether the cards of a finished game follow from the numbers in its record: a code of fair.h, 0 is success. Then the
  * line at fault, and how many lines of chance were compared. */
