@@ -16,7 +16,7 @@ enum { CLI_GOOD = 0, CLI_WRONG = 1, CLI_USAGE = 2, CLI_INTERRUPTED = 130 };
 typedef int cli_command(int argc, char **argv);
 
 cli_command cli_play, cli_serve, cli_sim, cli_replay, cli_legal, cli_hint, cli_analyze, cli_verify, cli_export, cli_import,
-    cli_copy, cli_edition, cli_print, cli_bench, cli_rules, cli_admin, cli_merge;
+    cli_copy, cli_edition, cli_print, cli_bench, cli_rules, cli_admin, cli_merge, cli_puzzle;
 
 /* Options (options.c). */
 struct cli_option {
