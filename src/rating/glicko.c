@@ -1,7 +1,8 @@
 /*
- * glicko.c: Glicko-2 (glicko.h). The steps are those of Glickman's paper, with its numbers in comments.
+ * glicko.c: Glicko-2 (glicko.h). The steps are those of Glickman's paper.
  *
- * The core has no libm: the logarithm is a series after a reduction to a small range, with an error below 1e-14. Built with -ffp-contract=off, so that no machine fuses a product with a sum.
+ * The core has no libm: the logarithm is a series after a reduction to a small range, with an error below 1e-14. Built with
+ * -ffp-contract=off, so that no machine fuses a product with a sum.
  */
 #include <pyramids/glicko.h>
 
