@@ -150,20 +150,6 @@ uint32_t wasm_local_due(void);
 uint64_t wasm_local_due_seed(void);
 uint32_t wasm_local_answer(uint32_t seat, uint32_t lines);
 
-/* puzzles.c. */
-int32_t wasm_puzzle_open(uint32_t size, uint32_t number);
-int32_t wasm_mistake_open(uint32_t size);
-uint32_t wasm_puzzle_tell(void);
-uint32_t wasm_puzzle_hint(void);
-uint32_t wasm_puzzle_answer(int32_t day);
-uint32_t wasm_puzzle_pick(uint32_t size, uint32_t themes, uint32_t again);
-uint32_t wasm_puzzle_of_day(int32_t day, uint32_t count);
-uint32_t wasm_puzzler_read(uint32_t size);
-uint32_t wasm_puzzler_write(void);
-uint32_t wasm_puzzler_tell(void);
-const char *wasm_mistake_write(uint32_t line, uint32_t seat, uint32_t playouts);
-const char *wasm_mistake_solve(uint32_t size, int32_t day);
-
 /* The fair shuffle. */
 int32_t wasm_record_verify(uint32_t size);
 uint32_t wasm_verify_line(void);
