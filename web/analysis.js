@@ -55,6 +55,9 @@ export function keptAnalysis(key) {
     return inMemory.get(key) ?? null;
 }
 
+/** What is known of a game without making it. @param {string[]} lines @returns {Judged | undefined} */
+export const analysisOf = (lines) => keptAnalysis(gameKey(lines))?.judged;
+
 /** Four decimals are more than is shown. @param {string} _key @param {unknown} value */
 const shorter = (_key, value) => typeof value === 'number' ? Math.round(1e4 * value) / 1e4 : value;
 

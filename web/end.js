@@ -119,6 +119,18 @@ function winChart(judged, names, lines, winners, worst) {
             s}" d="M1 4H25"/></svg>${n}</span>`)}</div>`;
 }
 
+/** The running score of a series, by games won and then by points. @param {any} series @param {string[]} names */
+function seriesHtml(series, names) {
+    if (!series)
+        return '';
+    const rows = names.map((name, s) => ({ name, won: series.wins[s], points: series.points[s] })).sort((a, b) => b.won -
+        a.won || b.points - a.points);
+    return html`<section class="panel fact series"><h2 class="title">${ngettext('The series after %{n} game',
+        'The series after %{n} games', series.games)}</h2><ol>${rows.map((r) => html`<li><b dir="auto">${r.name}</b> ${
+        _('won %{won}, %{points} points', { won: number(r.won, r.won % 1 ? 1 : 0), points: r.points
+        })}</li>`)}</ol></section>`;
+}
+
 /** What the marks mean. */
 export function legend() {
     const words = /** @type {Record<string, string>} */ ({ '??': _('Blunder'), '?': _('Mistake'), '?!': _('Slip') });
@@ -221,7 +233,8 @@ export class EndView {
                 _('Share')}</span></button></div></div></section>
             <div class="fincol"><section class="panel sheet" aria-label="${_('Scores')}">${scoreTable(this.view, this.names,
                 this.winners, this.core,
-                this.game.seats.map((s) => s.level !== ''))}${this.hintsHtml()}${this.game.shuffleHtml()}</section>${moments
+                this.game.seats.map((s) => s.level !== ''))}${this.hintsHtml()}${this.game.shuffleHtml()}</section>${
+                seriesHtml(/** @type {any} */ (this.game).table?.series, this.names)}${moments
                     ?
                 html`<section class="panel sheet late" aria-labelledby="h-turning"><h2 class="title" id="h-turning">${
                     _('Turning points')}</h2>${moments}</section>` : ''}</div>

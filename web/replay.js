@@ -3,11 +3,11 @@
  * it). Any record can be dropped onto the page; what is wrong with one is told with its line.
  */
 import { html } from './html.js';
-import { _, ngettext, listWords } from './i18n.js';
+import { _, ngettext } from './i18n.js';
 import { put, toast } from './dom.js';
 import { ROMAN, avatar, icon, miniCard, shape, symbol } from './draw.js';
 import { COLOURS, TILES, ERR } from './core.js';
-import { levelName, moveParts, playerName, signed, withRules } from './words.js';
+import { levelName, moveParts, signed } from './words.js';
 import { LARGEST_EDITION, editions, games, keepEdition, keepGame } from './store.js';
 import { unpack } from './pack.js';
 import { LocalGame } from './game.js';
@@ -194,51 +194,8 @@ export class MissingView {
                 'this page, to see the game.', { name: this.name })}</p>
             <p class="bars"><label class="btn pri filebtn">${icon('cards')}${
                 _('Open the edition file')}<input type="file" class="vh" accept=".edition,.txt,text/plain"></label><a
-                class="btn" href="#replays">${
-            icon('replay')}${_('Replays')}</a></p><p class="err" role="alert">${this.message}</p></main></div>`);
-    }
-}
-
-export class ReplaysView {
-    /** @param {HTMLElement} root @param {App} app */
-    constructor(root, app) {
-        this.root = root;
-        this.app = app;
-        this.message = '';
-        this.abort = new AbortController();
-        takeDrops(root, this.abort.signal, (file) => openFile(app, file, (message) => {
-            this.message = message;
-            this.render();
-        }));
-        this.render();
-    }
-
-    stop() { this.abort.abort(); }
-
-    render() {
-        const rows = games().map((g) => {
-            const core = loadRecord(this.app, g.record, g.edition);
-            if (typeof core === 'string')
-                return '';
-            const names = core.names().map(playerName), view = core.view(-1), winners = core.isOver() ? core.winners() : [];
-            const result = view && core.isOver() ? names.map((n, s) => html`${s ? ' · ' : ''}${winners.includes(s) ?
-                html`<b>${n}</b>` : n} ${
-                signed(view.scores[s].total)}`) : `${listWords(names)} · ${_('not finished')}`;
-            return html`<li><a class="panel game" href="#replay/${g.id}">${icon('replay')}<span>${result}<small>${new
-                Date(g.date).toLocaleString(
-                document.documentElement.lang, { dateStyle: 'medium', timeStyle: 'short' })} · ${
-                    core.edition.title}</small></span>${
-                icon('right')}</a></li>`;
-        });
-        put(this.root, html`<div class="page">${pageTop(_('Replays'))}<main class="page-in"><h1 class="title">${
-            _('Replays')}</h1><p class="lead">${
-            _('Your last games are saved in this browser. Drop a record onto this page to watch any game.')}</p>
-            <p class="bars"><label class="btn filebtn">${icon('share')}${
-                _('Open a record')}<input type="file" class="vh" accept=".pyr,.txt,text/plain"></label></p><p class="err"
-                role="alert">${
-                withRules(this.message)}</p>
-            <ul class="gamelist">${rows || html`<li class="panel none-yet">${
-                _('Your games will be saved here.')}</li>`}</ul></main></div>`);
+                class="btn" href="#games">${
+            icon('replay')}${_('Games')}</a></p><p class="err" role="alert">${this.message}</p></main></div>`);
     }
 }
 
@@ -268,7 +225,7 @@ export async function showReplay(app, id = '', line) {
         return;
     }
     if (typeof core === 'string') {
-        await app.instead('replays');
+        await app.instead('games');
         toast(core);
         return;
     }

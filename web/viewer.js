@@ -281,7 +281,7 @@ export class ReplayView {
             ['brain', _('Which mistakes'), () => this.choose()], ['play', this.speed === 1 ? _('Play back twice as fast') :
                 _('Play back at normal speed'), () => { this.speed = 3 - this.speed; }],
             ['save', _('Download'), () => download(`pyramids-${this.id.slice(0, 40)}.pyr`, this.core.log())],
-            ['share', _('Share'), () => void this.share()], ['replay', _('Replays'), () => this.app.go('replays')]]);
+            ['share', _('Share'), () => void this.share()], ['replay', _('Games'), () => this.app.go('games')]]);
     }
 
     /** Whose mistakes the buttons lead to, and from which mark on. */
@@ -559,7 +559,7 @@ export class ReplayView {
             signed(view.scores[s].total)}` : n)) });
         return html`<header class="top"><a class="toplink no-p2" href="#" aria-label="${_('Pyramids, home')}">${
             wordmark}</a><a class="iconbtn only-p2"
-            href="#replays" aria-label="${_('Replays')}">${icon('left')}</a><h1 class="roundtext no-p2">${
+            href="#games" aria-label="${_('Games')}">${icon('left')}</a><h1 class="roundtext no-p2">${
                 title}</h1><b class="only-p2 here">${
             _('Replay')} · ${turnName(move.turn)}</b><span class="sp"></span><span class="only-p2">${
                 this.verdictHtml(decision, lostShort)}</span><button

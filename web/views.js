@@ -14,9 +14,15 @@ export const VIEWS = {
     play: async () => (app) => app.play(),
     end: async () => (await import('./replay.js')).showEnd,
     replay: async () => (await import('./replay.js')).showReplay,
-    replays: async () => {
-        const { ReplaysView } = await import('./replay.js');
-        return (app) => app.show((root) => new ReplaysView(root, app), _('Replays'));
+    games: async () => {
+        const { GamesView } = await import('./history.js');
+        return (app) => app.show((root) => new GamesView(root, app), _('Games'));
+    },
+    // The old address, which others may have kept.
+    replays: async () => (app) => void app.instead('games'),
+    profile: async () => {
+        const { ProfileView } = await import('./profile.js');
+        return (app, key) => app.show((root) => new ProfileView(root, app, key), _('Profile'));
     },
     daily: async () => (await Promise.all([import('./daily.js'), loadStyle('daily.css')]))[0].showDaily,
     learn: async () => (await import('./learn.js')).showLessons,

@@ -427,7 +427,7 @@ await test('a link that unpacks to 300 MB is given up early, and the page says w
         await page.goto(`${host.url}?${hash.length}#${hash}`);
         await page.getByText('This link is too large for a game record.').first().waitFor();
         truth(await page.evaluate(() => globalThis.unpacked) < 4e6, 'given up early');
-        equal(new URL(page.url()).hash, '#replays', 'the way back does not end there again');
+        equal(new URL(page.url()).hash, '#games', 'the way back does not end there again');
     }
     quiet(page);
     await page.context().close();

@@ -966,7 +966,7 @@ await test('a browser that keeps nothing, has no worker, gets no engine or anoth
         for (const key of ['game', 'games', 'editions', 'settings', 'pad', 'draft', 'learn'])
             localStorage.setItem(`pyramids.${key}`, '{"of": "another"}');
     });
-    for (const [hash, name] of [['', 'Find the way down to the tomb.'], ['pad', 'Score pad'], ['replays', 'Replays'],
+    for (const [hash, name] of [['', 'Find the way down to the tomb.'], ['pad', 'Score pad'], ['games', 'Games'],
         ['edition', 'Your own edition']]) {
         await late.goto(`${host.url}?leftovers=${hash}#${hash}`);
         await late.getByRole('heading', { name, exact: true }).waitFor();

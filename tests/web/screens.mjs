@@ -59,7 +59,7 @@ const SCREENS = [
         await page.getByRole('heading', { name: 'Turning points' }).waitFor();
     }],
     ['replays', 'replays', { games: [kept(over), kept(lastTurn, '78')] },
-    (page) => page.getByRole('heading', { name: 'Replays' }).waitFor()],
+    (page) => page.getByRole('heading', { name: 'Games', level: 1 }).waitFor()],
     ['replay', 'replay/77', { games: [kept(over)] }, async (page) => {
         await page.getByRole('button', { name: 'To the beginning' }).click();
         for (let i = 0; i < 12; i++)
@@ -217,8 +217,8 @@ await test('the table at every size of the design', async () => {
 });
 
 await test('dropped, broken and foreign records', async () => {
-    const page = await open(browser, `${host.url}#replays`);
-    await page.getByRole('heading', { name: 'Replays' }).waitFor();
+    const page = await open(browser, `${host.url}#games`);
+    await page.getByRole('heading', { name: 'Games', level: 1 }).waitFor();
     const drop = (name, text) => page.evaluate(([n, t]) => {
         const data = new DataTransfer();
         data.items.add(new File([t], n));
