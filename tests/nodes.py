@@ -237,7 +237,7 @@ def case_news_while_a_table_is_read(folder):
         ana = a.visitor()
         link = ana.seat(ana.make('open', 'bot:novice'))
         link.until(lambda: link.table['state'] == 'running' and link.pick(random.Random(1)))
-        until_so(lambda: base.sql('SELECT count(*) FROM presence') == '1')
+        until_so(lambda: base.sql('SELECT count(*) FROM presence WHERE visitor > 0') == '1')
         # Who is connected is read after the table. A lock makes that wait.
         with base.server.session(base.name) as session:
             session.say('BEGIN; LOCK TABLE presence IN ACCESS EXCLUSIVE MODE;')
@@ -300,6 +300,100 @@ def case_presence(folder):
         b.stop()
         sees(one, 1, False)
         b.start()
+
+
+def case_elsewhere(folder):
+    """A player's second connection, to another server: the older one is told, and can take the seat back."""
+    with Base(folder) as base:
+        a, b = base.node(), base.node()
+        ana, _, code, one, other = two_at_a_table(base, a, b)
+
+        def is_played(link, here):
+            link.until(lambda: link.elsewhere == {'type': 'elsewhere', 'elsewhere': not here})
+        second = at(b, ana).link(code)
+        is_played(one, False)
+        second.done('ping')
+        assert second.elsewhere is None and other.elsewhere is None
+        one.send(type='open', table=code, have=one.version)
+        is_played(one, True)
+        is_played(second, False)
+        # Who chooses plays, and who is left alone does, too: after a connection has ended, and after its server has.
+        second.done('choose', phase=second.version, choice=second.pick(random.Random(1)))
+        is_played(second, True)
+        is_played(one, False)
+        second.close()
+        is_played(one, True)
+        third = at(b, ana).link(code)
+        is_played(one, False)
+        b.kill()
+        is_played(one, True)
+        third.close()
+        b.start()
+
+
+def case_news_say_what_has_changed(folder):
+    """A server that follows a table does not ask what another one has changed there; and of a table that only one server
+    has nothing is announced."""
+    with Base(folder) as base:
+        a, b = base.node(), base.node()
+        _, _, code, one, other = two_at_a_table(base, a, b)
+        dice, chosen = random.Random(3), 0
+
+        def count(name):
+            return sum(metric(node, name) for node in (a, b))
+        reads = count('table_reads_total')
+        while one.version < 80:
+            for link in (one, other):
+                phase, you, choice = link.version, link.table['you'], link.pick(dice)
+                if choice:
+                    link.done('choose', phase=phase, choice=choice)
+                    chosen += 1
+                    for told in (one, other):      # before the next one chooses, both servers have heard
+                        told.until(lambda: told.version > phase or (told.ready and you in told.ready['ready']))
+        # Every change at one server is news at the other. Comparing revisions, every 30 seconds, may be faster than those.
+        news, reads = count('table_news_total'), count('table_reads_total') - reads
+        assert chosen > 10 and chosen - 1 <= news + reads and reads <= 2, (chosen, news, reads)
+        with subprocess.Popen([postgres.programs() + '/psql', '-X', '-q', base.where], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, text=True) as listener:
+            def heard():
+                """What was announced since the last call."""
+                listener.stdin.write('\\echo end\n')
+                listener.stdin.flush()
+                return ''.join(iter(listener.stdout.readline, 'end\n'))
+            listener.stdin.write('LISTEN pyramids_public;\n')
+            heard()
+            chloe = a.visitor('Chloe')
+            alone = chloe.make('open', 'bot:novice')
+            link = chloe.seat(alone)
+            wire.play([link], random.Random(3))
+            listener.stdin.write('SELECT 1;\n')
+            words = heard()
+            assert f'{alone}:' not in words.replace(f'@{alone}:', ''), words
+            listener.stdin.close()
+            listener.stdout.read()
+        # Another server comes: it gets the whole game, and its end.
+        wire.check_record(folder, at(b, chloe).record(alone))
+
+
+def case_record_while_news_are_lost(folder):
+    """A server that cannot hear reads a table before it tells a record: what it has in memory may be old."""
+    with Base(folder) as base, base.server.session() as session:
+        a, b = base.node(), base.node()
+        ana = a.visitor('Ana')
+        code = ana.make('open', 'bot:novice')
+        link, watcher = ana.seat(code), at(b, ana).link(code)
+        wire.play([link], random.Random(3), until=lambda: link.version > 30)
+        watcher.until(lambda: watcher.version >= link.version)
+        # Server b, which started last, loses the connection that listens and gets no other one.
+        session.say(f'ALTER DATABASE {base.name} ALLOW_CONNECTIONS false;'
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN %' AND backend_start ="
+                    " (SELECT max(backend_start) FROM pg_stat_activity WHERE query LIKE 'LISTEN %');")
+        until_so(lambda: metric(b, 'hears_others') == 0)
+        wire.play([link], random.Random(3))
+        record = at(b, ana).record(code)
+        session.say(f'ALTER DATABASE {base.name} ALLOW_CONNECTIONS true;')
+        wire.check_record(folder, record)
+        watcher.until(watcher.over)
 
 
 def case_presence_after_lost_news(folder):
@@ -571,8 +665,8 @@ def case_limits(folder):
 
 
 def case_room_for_a_new_table(folder):
-    """All tables that are allowed are open, and one was left alone: a new one takes its place, although that one is not
-    closed in the database yet."""
+    """All tables that are allowed are open, and one was left alone: a new one takes its place, but not before that one is
+    closed in the database. So there is never one too many."""
     with Base(folder) as base:
         clock = Clock(folder)
         a = base.node('--max-tables', '3', env=clock.env)
@@ -582,9 +676,13 @@ def case_room_for_a_new_table(folder):
         clock.set(a, '+700')
         with base.server.session(base.name) as session:
             session.say('BEGIN; SELECT game FROM revision FOR UPDATE; SELECT id FROM game FOR UPDATE;')
-            ana.make('open', 'open')
+            asker = threading.Thread(target=ana.make, args=('open', 'open'))
+            asker.start()
+            until_so(lambda: base.sql('SELECT count(*) FROM pg_locks WHERE NOT granted') != '0')
+            assert base.sql('SELECT count(*) FROM game') == '3' and asker.is_alive()
             session.say('COMMIT;')
-        until_so(lambda: base.sql('SELECT count(*) FROM game WHERE state = 3') == '1')
+        asker.join(wire.PATIENCE)
+        assert base.sql("SELECT string_agg(state::text, ' ' ORDER BY state) FROM game") == '0 0 0 3'
 
 
 # PostgreSQL's disk is full.

@@ -789,11 +789,12 @@ TEST("a change of a table is written as a whole or not at all")
         .seat = { { .table = 2, .visitor = 1, .points = -1000 } } };
     again.table.host = 1;
     CHECK_INT(do_commit(&again), STORE_MISSING);
-    /* Lines that do not follow refuse the choice that comes with them. */
+    /* Lines that do not follow refuse the choice that comes with them; in one statement that is no other thing than another
+     * revision, and the table is read again. */
     struct store_commit torn = { .table = { .id = 1, .revision = 1 }, .made = 3002, .lines = "five\n", .lines_size = 5,
         .first_line = 4,
         .has_choice = true, .choice = { .seat = 0, .phase = 4, .text = "1 2" } };
-    CHECK_INT(do_commit(&torn), STORE_FAILED);
+    CHECK_INT(do_commit(&torn), store_can_share(path) ? STORE_CONFLICT : STORE_FAILED);
     /* A choice alone leaves the rest as it is; a seat without a visitor is dropped. */
     struct store_commit choice = { .table = { .id = 1, .revision = 1 }, .made = 3003, .has_choice = true,
         .choice = { .seat = 1, .phase = 2, .text = "17 22", .ids = { 3, 4 } } };
@@ -1358,15 +1359,15 @@ static enum store_result try_presence(struct store_db *db, struct store_job *job
     struct store_present present[STORE_PRESENT];
     unsigned count;
     (void)job;
-    CHECK_INT(store_put_present(db, 1, "CODE1", 4, people, 2), STORE_OK);
-    CHECK_INT(store_put_present(db, 1, "CODE1", 5, people, 1), STORE_OK);
-    CHECK_INT(store_put_present(db, 2, "CODE2", 5, people, 2), STORE_OK);
+    CHECK_INT(store_put_present(db, 1, "CODE1", 4, false, people, 2), STORE_OK);
+    CHECK_INT(store_put_present(db, 1, "CODE1", 5, false, people, 1), STORE_OK);
+    CHECK_INT(store_put_present(db, 2, "CODE2", 5, false, people, 2), STORE_OK);
     CHECK_INT(store_get_present(db, 1, present, &count), STORE_OK);
     CHECK_INT(count, 3);
     CHECK(present[0].node == 5 && present[0].visitor == 7);
     CHECK(present[1].node == 4 && present[1].visitor == 7 && present[2].node == 4 && present[2].visitor == 8);
-    CHECK_INT(store_put_present(db, 1, "CODE1", 4, people + 1, 1), STORE_OK);        /* one has gone */
-    CHECK_INT(store_put_present(db, 1, "CODE1", 5, NULL, 0), STORE_OK);
+    CHECK_INT(store_put_present(db, 1, "CODE1", 4, false, people + 1, 1), STORE_OK);        /* one has gone */
+    CHECK_INT(store_put_present(db, 1, "CODE1", 5, false, NULL, 0), STORE_OK);
     CHECK_INT(store_get_present(db, 1, present, &count), STORE_OK);
     CHECK(count == 1 && present[0].node == 4 && present[0].visitor == 8);
     CHECK_INT(store_drop_node(db, 5), STORE_OK);
@@ -2299,6 +2300,24 @@ TEST("killed at any moment, all that was acknowledged is there")
 
 /* Changes of tables in one transaction, one of which does not fit. */
 
+TEST("what is announced of a change is read back, and nothing else is taken for it")
+{
+    static const char *const wrong[] = { "", "1 2 3 4 5", "1 2 3 4 9\x1e\x1e\x1e\x1e", "1 2 3 4 -2\x1e\x1e\x1e\x1e",
+        "1 2 3\x1e\x1e\x1e\x1e", "1 2 3 4 1\x1e\x1e\x1e", "1 2 3 4 1\x1em1\x1e" "17\x1eno end\x1e", "x\x1e\x1e\x1e\x1e" };
+    struct store_news news;
+    char wide[600] = "1 2 3 4 1\x1e";
+    for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        CHECK(!store_read_news(wrong[i], &news));
+    memset(wide + strlen(wide), 'i', 60);
+    CHECK(!store_read_news(strcat(wide, "\x1e\x1e\x1e"), &news));        /* an id that is too long, and a choice */
+    snprintf(wide, sizeof wide, "1 2 3 4 1\x1e\x1e%0450d\x1e\x1e", 7);
+    CHECK(!store_read_news(wide, &news));
+    CHECK(store_read_news("70 9 5000 12 -1\x1e\x1e\x1eone\ntwo\n\x1e", &news));
+    CHECK(!news.has_choice && news.due == 70 && news.keeper == 9 && news.made == 5000);
+    CHECK_INT(news.first_line, 12);
+    CHECK_INT(news.lines_size, 8);
+}
+
 TEST("a change that meets another state is refused, and the others of its transaction are kept")
 {
     enum { JOBS = 10 };
@@ -2558,9 +2577,10 @@ static void mark_late(uv_timer_t *timer)
     is_late = true;
 }
 
-static void hear(void *context, const char *code, int64_t revision)
+static void hear(void *context, const char *code, int64_t revision, const char *more)
 {
     (void)context;
+    (void)more;
     if (!code || !strcmp(code, "CODE1"))
         revision_heard = revision;
 }
@@ -2619,6 +2639,98 @@ POSTGRES_TEST("a change takes two round trips, another server hears of it by its
         close_store();
     }
     stop_proxy();
+}
+
+static struct {
+    unsigned told, choices, lines;           /* tables that were announced; with what has changed */
+    unsigned second;                         /* announcements of the second table */
+    struct store_news news;                  /* the last one */
+    char text[8];                            /* its lines */
+} heard;
+
+static void hear_news(void *context, const char *code, int64_t revision, const char *more)
+{
+    struct store_news news;
+    (void)context;
+    (void)revision;
+    if (!code) {
+        revision_heard = revision;
+        return;
+    }
+    heard.told++;
+    heard.second += !strcmp(code, "CODE2");
+    if (!more || !CHECK(store_read_news(more, &news)))
+        return;
+    heard.choices += news.has_choice;
+    heard.lines += news.lines_size > 0;
+    heard.news = news;
+    snprintf(heard.text, sizeof heard.text, "%.*s", (int)news.lines_size, news.lines);
+}
+
+/* In the same transaction; the second one meets a newer table. */
+POSTGRES_TEST("a change that is refused costs the others of its transaction nothing, and is not announced")
+{
+    enum { JOBS = 4 };
+    static struct store_commit commits[JOBS + 1], news[JOBS + 1];
+    static struct job holder;
+    make_folder();
+    memset(&heard, 0, sizeof heard);
+    revision_heard = -1;
+    is_late = false;
+    if (CHECK(start_proxy()) && CHECK(open_store())) {
+        uv_timer_t patience;
+        uv_timer_init(&loop, &patience);
+        for (int i = 1; i <= JOBS; i++) {
+            commits[i] = (struct store_commit){ .job = { .run = store_run_commit, .done = nothing }, .is_alone = true,
+                .table = table(i, STORE_RUNNING), .lines = "one\n", .lines_size = 4 };
+            commits[i].table.id = 0;
+            store_submit(store, &commits[i].job);
+        }
+        uv_run(&loop, UV_RUN_DEFAULT);
+        if (CHECK(store_listen(store, hear_news, NULL))) {
+            uv_timer_start(&patience, mark_late, 60000, 0);
+            while (revision_heard < 0 && !is_late)
+                uv_run(&loop, UV_RUN_ONCE);
+            uv_timer_stop(&patience);
+            hold_thread(&holder);
+            for (int i = 1; i <= JOBS; i++) {
+                news[i] = (struct store_commit){ .job = { .run = store_run_commit, .done = nothing }, .made = 5000,
+                    .table = { .id = commits[i].after.id, .revision = i == 2 ? 7 : 1, .due = 70, .keeper = 9 },
+                    .has_choice = true, .choice = { .seat = 1, .phase = 1, .id = "m1", .text = "17 22", .made = 5000 },
+                    .first_line = 1, .lines = "two\n", .lines_size = i == JOBS ? 4 : 0 };
+                snprintf(news[i].table.code, sizeof news[i].table.code, "CODE%d", i);
+                store_submit(store, &news[i].job);
+            }
+            uv_mutex_lock(&proxy.mutex);
+            proxy.questions = 0;
+            uv_mutex_unlock(&proxy.mutex);
+            uv_sem_post(&gate);
+            uv_run(&loop, UV_RUN_DEFAULT);
+            for (int i = 1; i <= JOBS; i++)
+                CHECK_INT(news[i].job.result, i == 2 ? STORE_CONFLICT : STORE_OK);
+            uv_mutex_lock(&proxy.mutex);
+            CHECK(proxy.questions <= 4);     /* that which holds the thread, and two */
+            uv_mutex_unlock(&proxy.mutex);
+            uv_timer_start(&patience, mark_late, 60000, 0);
+            while (heard.told < JOBS - 1 && !is_late)
+                uv_run(&loop, UV_RUN_ONCE);
+        }
+        CHECK_INT(heard.told, JOBS - 1);
+        CHECK_INT(heard.second, 0);
+        CHECK_INT(heard.choices, JOBS - 1);
+        CHECK_INT(heard.lines, 1);
+        CHECK(heard.news.seat == 1 && heard.news.made == 5000 && heard.news.due == 70 && heard.news.keeper == 9);
+        CHECK_INT(heard.news.first_line, 1);
+        CHECK_STR(heard.news.id, "m1");
+        CHECK_STR(heard.news.text, "17 22");
+        CHECK_STR(heard.text, "two\n");
+        uv_close((uv_handle_t *)&patience, NULL);
+        uv_run(&loop, UV_RUN_DEFAULT);
+        close_store();
+    }
+    stop_proxy();
+    uv_sem_destroy(&gate);
+    uv_sem_destroy(&held);
 }
 
 POSTGRES_TEST("a server that disappears: what cannot be stored is refused, and the store continues when it is back")

@@ -175,6 +175,7 @@ static void end(void)
         conn_finish(&conns[i]);
     if (server.store)
         store_close(server.store);
+    server.stopped = true;                   /* nothing is stored any more */
     uv_run(&server.loop, UV_RUN_DEFAULT);
     while (server.table_list)
         table_forget(server.table_list);
@@ -705,5 +706,59 @@ TEST("table: what another server did is read before a client is refused") {
     hear(1, "");
     check_all_the_same();
     free(effects.lines);
+    end();
+}
+
+/* A card that is replaced is a choice that is made at once. */
+static void replace(unsigned who)
+{
+    struct pyr_steps steps;
+    struct pyr_rng dice;
+    struct pyr_out out;
+    char text[100], rest[160];
+    pyr_rng_seed(&dice, 1, table->log.count);
+    pyr_game_steps(&table->now.game, (pyr_seat)who, &steps);
+    pyr_step step = pyr_steps_pick(&steps, &classic.box, &dice);
+    pyr_out_init(&out, text, sizeof text);
+    pyr_choice_write(&step, 1, &table->now.game.replay.state.open.desk[who], &out);
+    snprintf(rest, sizeof rest, ",\"phase\":%u,\"choice\":\"%s\"", (unsigned)table->log.count, text);
+    say(who, "choose", rest);
+}
+
+/* A whole game; after each phase what a server knows that only gets the new lines, and one that reads all of them. */
+TEST("table: new lines continue a known game as if all had been read") {
+    unsigned phases = 0;
+    if (!CHECK(begin()))
+        return;
+    begin_game();
+    static struct table_state known, whole;
+    known = table->now;
+    while (table && table->now.stage == STORE_RUNNING && phases++ < 300) {
+        uint32_t before = table->log.count;
+        unsigned waiting = table_waiting(table);
+        for (unsigned s = 0; s < 2; s++)
+            if (waiting >> s & 1 && table->now.game.replay.state.open.phase == PYR_REPLACE)
+                replace(s);
+            else if (waiting >> s & 1)
+                choose(s);
+        if (!CHECK(table->log.count > before) || table->now.stage != STORE_RUNNING)
+            break;
+        const char *text = table->log.text + table->log.start[before];
+        size_t all = table->log.start[table->log.count];
+        struct pyr_chance chance;
+        CHECK(table_advance_game(&known, text, all - table->log.start[before]));
+        whole = table->now;
+        CHECK_INT(pyr_fair_chance(&whole.fair, &classic, 2, &chance), 0);
+        CHECK_INT(pyr_game_load(&whole.game, &classic, table->log.text, all, PYR_NOBODY, NULL), PYR_OK);
+        pyr_game_set_chance(&whole.game, &chance);
+        const struct pyr_state *one = &known.game.replay.state, *other = &whole.game.replay.state;
+        CHECK(!memcmp(&one->open, &other->open, sizeof one->open));
+        CHECK(!memcmp(one->desk, other->desk, sizeof one->desk));
+        CHECK(!memcmp(one->hidden.deck, other->hidden.deck, sizeof one->hidden.deck));
+        CHECK(!memcmp(one->hidden.expedition, other->hidden.expedition, sizeof one->hidden.expedition));
+        CHECK_INT(pyr_game_waiting(&known.game), pyr_game_waiting(&table->now.game));
+    }
+    CHECK(phases > 20);
+    CHECK(!table_advance_game(&known, "mark 1 pass\n", 12));
     end();
 }

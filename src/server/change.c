@@ -309,16 +309,17 @@ static void fill_commit(struct change *change)
         .revision = table->revision, .due = table_due(table, state, effects->lines_size > 0) };
     commit->table.keeper = find_keeper(change, commit->table.due);
     commit->keeps_due = commit->table.due == table->due && commit->table.keeper == table->keeper;
+    commit->is_alone = change->is_new || presence_is_alone(table);
     commit->calls = table->server->shared && !commit->table.keeper && commit->table.due == STORE_DUE_BOTS;
     memcpy(commit->table.code, table->code, sizeof table->code);
     commit->made = state->changed;
     if (change->is_new) {
         commit->most = table->daily.is_counted ? 0 : table->server->options.max_tables_per_visitor;
-        /* Two connections store the new table and close the one in whose place it comes, in any order. */
         if (table->server->shared && table->server->open_tables + NEAR >= table->server->options.max_tables)
-            commit->most_open = table->server->options.max_tables + table->replaces;
+            commit->most_open = table->server->options.max_tables;
         commit->asker = table->asker;
         memcpy(commit->request, change->id, sizeof change->id);
+        commit->node = table->server->node;
     }
     daily_fill_commit(change);
     commit->stores_public = !change->is_new && state->terms.is_public != table->now.terms.is_public;
@@ -333,6 +334,7 @@ static void fill_commit(struct change *change)
 /* The queue. */
 
 static void advance(struct table *table);
+static bool take_news(struct table *table);
 
 /* How long a choice took to be safe. */
 static void count_time(struct server *server, const struct change *change)
@@ -364,6 +366,10 @@ static void put_in_place(struct change *change)
         table->revision = effects->commit.after.revision;
         table->due = effects->commit.table.due;
         table->keeper = effects->commit.table.keeper;
+        table->untold = effects->commit.is_alone;
+        if (change->is_new)
+            table->presence.known = table->server->listens;    /* nobody else can have it yet */
+        presence_tell(table);
     }
     if (effects->commit.has_choice)
         count_time(table->server, change);
@@ -405,11 +411,18 @@ static void table_read_again(struct table *table, enum error error)
     advance(table);
 }
 
-/* Somebody else has changed the table. True: it is read again, and the change waits for that. */
+/* Somebody else has changed the table. True: the change is applied anew, at once if that was announced already, or after the
+ * table was read again. */
 static bool meet_newer(struct change *change)
 {
+    struct table *table = change->table;
     drop_effects(change);
-    return ++change->tries <= MOST_TRIES && table_refresh(change->table, table_read_again);
+    if (++change->tries > MOST_TRIES)
+        return false;
+    if (!take_news(table))
+        return table_refresh(table, table_read_again);
+    advance(table);
+    return true;
 }
 
 /* The store's answer, in the loop. A table that was never stored (is_void) does not exist and goes. */
@@ -491,11 +504,16 @@ static void advance(struct table *table)
         }
     }
     if (!table->busy && table->heard > table->revision && table->revision && !table->gone) {
-        table_hear(table, table->heard);     /* it may have been forgotten now: nothing follows */
+        table_hear(table, table->heard, NULL);           /* it may have been forgotten now: nothing follows */
         return;
     }
     if (!table->busy)
         table_wake(table);
+}
+
+void changes_continue(struct table *table)
+{
+    advance(table);
 }
 
 static void caught_up(struct table *table, enum error error)
@@ -505,19 +523,137 @@ static void caught_up(struct table *table, enum error error)
     advance(table);
 }
 
+/* What other servers announce. */
+
+#define MOST_NEWS 8              /* changes that are kept while the table is busy; if there are more, it is read */
+
+struct table_news {
+    struct table_news *next;
+    int64_t revision;
+    char more[];
+};
+
+/* Those before `revision` are of no use. */
+void table_drop_news(struct table *table)
+{
+    for (struct table_news *news; (news = table->news) && (news->revision <= table->revision || table->gone);) {
+        table->news = news->next;
+        free(news);
+    }
+}
+
+/* Without memory, or if there are too many, the table is read. */
+static void keep_news(struct table *table, int64_t revision, const char *more)
+{
+    struct table_news **end = &table->news;
+    unsigned count = 0;
+    table_drop_news(table);
+    for (; *end && (*end)->revision < revision; end = &(*end)->next)
+        count++;
+    if (count >= MOST_NEWS || (*end && (*end)->revision == revision))
+        return;
+    size_t size = strlen(more) + 1;
+    struct table_news *news = malloc(sizeof *news + size);
+    if (!news)
+        return;
+    news->revision = revision;
+    news->next = *end;
+    memcpy(news->more, more, size);
+    *end = news;
+}
+
+/* A choice of a person that is stored, and that does not end the phase: then there would be lines. Bots' choices are not
+ * stored; they are handed in again. */
+static bool take_choice(struct table_state *state, const struct store_news *news)
+{
+    struct pyr_game *game = &state->game;
+    pyr_seat seat = news->seat;
+    for (unsigned s = 0; s < state->seats; s++)
+        if (s == seat || seat_is_bots(&state->seat[s]))
+            game->choice[s] = (struct pyr_pending){ 0 };
+    if (!news->text[0])
+        return true;
+    return !pyr_game_choose(game, seat, news->text, NULL, NULL) && !pyr_game_confirm(game, seat, NULL) &&
+        game->choice[seat].confirmed;
+}
+
+/* What one change has brought; false: it cannot be understood, and nothing has changed. The end of a game is read. */
+static bool take_one(struct table *table, const struct table_news *one)
+{
+    struct store_news news;
+    if (one->revision != table->revision + 1 || table->now.stage != STORE_RUNNING || !store_read_news(one->more, &news) ||
+        news.first_line != table->log.count || news.seat >= table->now.seats)
+        return false;
+    struct table_state *after = malloc(sizeof *after);
+    if (!after)
+        return false;
+    *after = table->now;
+    bool good = news.lines_size ? table_advance_game(after, news.lines, news.lines_size) &&
+        !pyr_game_is_over(&after->game) && table->log.start[table->log.count] + news.lines_size <= PYR_LOG_SIZE &&
+        table_log_reserve(&table->log, news.lines, news.lines_size) : take_choice(after, &news);
+    if (good) {
+        if (news.has_choice)
+            seat_remember(table, &after->seat[news.seat], news.id);
+        if (after->changed < news.made)
+            after->changed = news.made;
+        table->now = *after;
+        if (news.lines_size) {
+            table_log_add(&table->log, news.lines, news.lines_size);
+            table->deadline = 0;
+            table->spent = table_spent(table, news.made);
+        }
+        table->revision = one->revision;
+        table->due = news.due;
+        table->keeper = news.keeper;
+        table->ready++;
+    }
+    pyr_fair_wipe(&after->fair);
+    free(after);
+    return good;
+}
+
+/* Changes the table by what was announced, as far as it is known: false, if it is as before. Nothing is under way at the
+ * table but its first change. */
+static bool take_news(struct table *table)
+{
+    int64_t before = table->revision;
+    struct pyr_game *game = malloc(sizeof *game);
+    uint32_t lines = table->log.count;
+    table_drop_news(table);
+    if (game && table->news) {
+        *game = table->now.game;
+        while (table->news && take_one(table, table->news))
+            table_drop_news(table);
+    }
+    bool is_newer = table->revision != before;
+    if (is_newer) {
+        table->server->count.news++;
+        table_notify(table);
+        if (lines == table->log.count)
+            table_keep_bots_choices(table, game);
+    }
+    free(game);
+    return is_newer;
+}
+
 /* Nobody here needs the table: it is cheaper to forget it than to read it again. */
-void table_hear(struct table *table, int64_t revision)
+void table_hear(struct table *table, int64_t revision, const char *more)
 {
     if (revision <= table->revision || table->gone || !table->revision)
         return;
-    table->heard = revision;
+    if (revision > table->heard)
+        table->heard = revision;
+    if (more)
+        keep_news(table, revision, more);
     if (table->busy || table->changes)
         return;                              /* advance() comes back to it */
     bool is_needed = table->observers || table->jobs || table->address || (table->keeper && table_is_kept_here(table));
-    if (is_needed)
-        table_refresh(table, caught_up);
-    else
+    if (!is_needed)
         table_forget(table);
+    else if (take_news(table))
+        advance(table);                      /* which comes back here if that was not all */
+    else
+        table_refresh(table, caught_up);
 }
 
 /* Takes the change over. It may be applied, answered and freed before this returns. */

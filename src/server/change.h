@@ -73,6 +73,7 @@ struct change *change_new(struct table *table, enum error (*apply)(struct change
 void change_free(struct change *change);     /* one that was not submitted; NULL is fine */
 /* `asker` (may be NULL) is the list of changes that changes_abandon ends the answers of. */
 void change_submit(struct change *change, struct change **asker, const char *id);
+void changes_continue(struct table *table);  /* after the table was held (`busy`) for another reason than its changes */
 /* Whoever asked has gone: the changes go on, without an answer. */
 void changes_abandon(struct change **asker);
 

@@ -74,7 +74,7 @@ static void read_again(struct server *server, int64_t visitor)
     for (struct table *table = server->table_list, *next; table; table = next) {
         next = table->next;
         if (table->now.stage == STORE_OVER && table_seat_of(table, visitor) < PYR_MAX_SEATS)
-            table_hear(table, table->revision + 1);
+            table_hear(table, table->revision + 1, NULL);
     }
 }
 

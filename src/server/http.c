@@ -826,9 +826,12 @@ fail:
 
 /* Routes with a code: the table is found first, in memory or in the database. */
 
+#define MOST_READS 3
+
 struct with_table {
     struct request *request;
     bool limited;                /* the address has guessed too often: only what is known to the visitor is found */
+    unsigned tries;              /* how often it was read and could not take the place of what is in memory */
     void (*then)(struct request *request, struct table *table);
 };
 
@@ -839,6 +842,10 @@ static void table_fetched(struct fetch *fetch, struct table *table, enum error e
     struct with_table *with = fetch->context;
     struct request *request = with->request;
     void (*then)(struct request *, struct table *) = with->then;
+    /* A change was being stored, or the table was being read: what is in memory may be old still. */
+    if (!error && !fetch->is_current && with->tries++ < MOST_READS && request->conn &&
+        table_fetch(request->server, table->code, table_fetched, with))
+        return;
     if (with->limited && !(table && table_is_known_to(table, request->visitor)))
         error = ERROR_TOO_FAST;
     free(with);
@@ -852,8 +859,8 @@ static void table_fetched(struct fetch *fetch, struct table *table, enum error e
         daily_show(request, table, then);
 }
 
-/* `then` gets the table of the code in the path, at once if it is in memory. Codes that cannot exist count as guesses,
- * too. */
+/* `then` gets the table of the code in the path, at once if it is in memory and nothing is known to be missing there. Codes
+ * that cannot exist count as guesses, too. */
 void with_table(struct request *request, void (*then)(struct request *request, struct table *table))
 {
     char code[CODE_SIZE + 1];
@@ -866,7 +873,7 @@ void with_table(struct request *request, void (*then)(struct request *request, s
         request_error(request, ERROR_TOO_FAST, "");
         return;
     }
-    if (table) {
+    if (table && !upkeep_is_behind(request->server) && table->heard <= table->revision) {
         daily_show(request, table, then);
         return;
     }
@@ -877,7 +884,7 @@ void with_table(struct request *request, void (*then)(struct request *request, s
     }
     struct with_table *with = malloc(sizeof *with);
     if (with) {
-        *with = (struct with_table){ request, limited, then };
+        *with = (struct with_table){ .request = request, .limited = limited, .then = then };
         request_wait(request);
         if (table_fetch(request->server, code, table_fetched, with))
             return;
@@ -1423,6 +1430,17 @@ static void metric(FILE *to, const char *name, const char *kind, const char *hel
     fprintf(to, "# HELP pyramids_%s %s\n# TYPE pyramids_%s %s\npyramids_%s %.15g\n", name, help, name, kind, name, value);
 }
 
+/* What other servers on the same database have done. */
+static void metric_news(FILE *to, const struct server *server)
+{
+    metric(to, "hears_others", "gauge", "1: it hears what other servers on the same database announce.",
+        server->shared && !server->is_deaf);
+    metric(to, "table_reads_total", "counter", "Tables read again, since another server had changed them.",
+        (double)server->count.refreshes);
+    metric(to, "table_news_total", "counter", "Tables changed by what another server announced, without reading them.",
+        (double)server->count.news);
+}
+
 /* The buckets of a histogram are cumulative: each has all that took at most so long. The bounds are those of count_time
  * (change.c), in seconds.
  * On its own listener only (find_route): the numbers are not for everyone. */
@@ -1479,6 +1497,7 @@ static void get_metrics(struct request *request)
             (double)reminders->refused);
         metric(to, "push_failed_total", "counter", "Messages that were given up.", (double)reminders->failed);
     }
+    metric_news(to, server);
     metric(to, "log_dropped_total", "counter", "Lines of the log that nobody took.", (double)log_dropped());
     metric(to, "store_jobs_total", "counter", "Jobs of the store.", (double)store.jobs);
     metric(to, "store_failed_total", "counter", "Jobs of the store that failed.", (double)store.failed);

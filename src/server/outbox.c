@@ -109,11 +109,13 @@ static pyr_seat seat_of(const struct conn *conn)
     return conn->visitor ? table_seat_of(conn->observer.table, (int64_t)conn->visitor->node.key) : PYR_SPECTATOR;
 }
 
-/* Whether the seat is played over a later connection of the same person. */
+/* Whether the seat is played over a later connection of the same person, to this server or another one. */
 static bool is_elsewhere(const struct conn *conn)
 {
     if (seat_of(conn) >= PYR_MAX_SEATS)
         return false;
+    if (presence_plays_elsewhere(conn->observer.table, (int64_t)conn->visitor->node.key))
+        return true;
     for (const struct conn *other = conn->visitor->conns; other; other = other->next_of_visitor)
         if (other->observer.table == conn->observer.table && other->watch > conn->watch)
             return true;
@@ -127,6 +129,7 @@ void conn_take_over_seat(struct conn *conn)
         return;
     conn->watch = ++conn->server->last_watch;
     table_presence_changed(conn->observer.table);
+    presence_play_here(conn->observer.table, (int64_t)conn->visitor->node.key);
 }
 
 /* From the member back to the connection that contains it. */
@@ -148,6 +151,8 @@ void conn_watch(struct conn *conn, struct table *table, uint32_t have)
     conn->observer.address = conn->address ? conn->address->node.key : 0;
     conn->observer.changed = wake;
     table_observe(table, &conn->observer);
+    if (seat_of(conn) < PYR_MAX_SEATS)
+        presence_play_here(table, conn->observer.visitor);
 }
 
 void conn_unwatch(struct conn *conn)

@@ -3,9 +3,14 @@
  * its host, are connected to it, and tells the others, who then read all of it. What a server that is gone has stored
  * counts no more, and counts again if that server was only stopped for a while.
  *
+ * Each server also stores that it has a table in memory. What it changes at a table that no other server has is not
+ * announced. Whoever reads a table says so, and is told then if it was changed without telling (presence_tell); so the two
+ * may happen in any order. A server that cannot hear announces everything, since it does not know who has come.
+ *
  * Presence decides nothing about a game but whether a bot may stand in for someone; it may be late by a moment, and after a
  * server has died by STORE_NODE_SECONDS and a second.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +63,16 @@ static void judge(struct table *table)
         table->presence.is_alive[i] = is_alive(table->server, table->presence.other[i].node);
 }
 
+/* A seat that is played over a connection to another server: this may have begun or ended. */
+static void notify_players(struct table *table)
+{
+    for (unsigned i = 0; i < PYR_MAX_SEATS; i++)
+        if (table->presence.player[i].visitor) {
+            table_notify(table);
+            return;
+        }
+}
+
 void presence_judge_all(struct server *server)
 {
     for (struct table *table = server->table_list; table; table = table->next) {
@@ -66,18 +81,115 @@ void presence_judge_all(struct server *server)
         unsigned before = who_is_here(table);
         judge(table);
         compare(table, before);
+        notify_players(table);
     }
 }
 
-void presence_take(struct table *table, const struct store_present *present, unsigned count)
+bool presence_is_alone(const struct table *table)
+{
+    const struct server *server = table->server;
+    return server->shared && !server->is_deaf && table->presence.known == server->listens && !table->presence.count;
+}
+
+/* Another server has begun to follow the table, which was changed without telling: that server may have read it before. */
+
+struct telling {
+    struct store_job job;
+    int64_t number;
+    char word[CODE_SIZE + 2], more[24];
+};
+
+static enum store_result run_telling(struct store_db *db, struct store_job *job)
+{
+    const struct telling *telling = (struct telling *)job;
+    return store_announce(db, telling->word, telling->number, telling->more[0] ? telling->more : NULL);
+}
+
+static void telling_done(struct store_job *job, enum store_result result)
+{
+    (void)result;                            /* if it was lost, the other server finds out by itself */
+    free(job);
+}
+
+static struct telling *telling_new(const struct table *table, const char *mark, int64_t number)
+{
+    struct telling *telling = calloc(1, sizeof *telling);
+    if (!telling)
+        return NULL;
+    telling->job.run = run_telling;
+    telling->job.done = telling_done;
+    telling->number = number;
+    snprintf(telling->word, sizeof telling->word, "%s%s", mark, table->code);
+    return telling;
+}
+
+void presence_tell(struct table *table)
+{
+    if (!table->untold || !table->revision || table->gone || presence_is_alone(table))
+        return;
+    struct telling *telling = telling_new(table, "", table->revision);
+    if (!telling)
+        return;
+    table->untold = false;
+    store_submit(table->server->store, &telling->job);
+}
+
+void presence_take(struct table *table, const struct store_present *present, unsigned count, uint32_t known)
 {
     unsigned before = who_is_here(table);
+    table->presence.known = known;
     table->presence.count = 0;
     for (unsigned i = 0; i < count; i++)
         if (present[i].node != table->server->node)
             table->presence.other[table->presence.count++] = present[i];
     judge(table);
     compare(table, before);
+    presence_tell(table);
+    notify_players(table);
+}
+
+/* Who plays over which connection. The last one to say so does, as long as it is connected there. */
+
+bool presence_plays_elsewhere(const struct table *table, int64_t visitor)
+{
+    int64_t node = 0;
+    for (unsigned i = 0; i < PYR_MAX_SEATS; i++)
+        if (table->presence.player[i].visitor == visitor)
+            node = table->presence.player[i].node;
+    for (unsigned i = 0; i < table->presence.count && node && visitor; i++)
+        if (table->presence.other[i].visitor == visitor && table->presence.other[i].node == node)
+            return table->presence.is_alive[i];
+    return false;
+}
+
+/* Others have to be told only if this player is connected there, too. */
+void presence_play_here(struct table *table, int64_t visitor)
+{
+    for (unsigned i = 0; i < PYR_MAX_SEATS; i++)
+        if (table->presence.player[i].visitor == visitor)
+            table->presence.player[i] = (struct store_present){ 0 };
+    struct telling *telling = presence_has(table, visitor) ? telling_new(table, STORE_NEWS_PRESENCE, visitor) : NULL;
+    if (!telling)
+        return;
+    snprintf(telling->more, sizeof telling->more, "%lld", (long long)table->server->node);
+    store_submit(table->server->store, &telling->job);
+}
+
+void presence_play_elsewhere(struct table *table, int64_t visitor, int64_t node)
+{
+    unsigned to = PYR_MAX_SEATS;
+    if (node == table->server->node || table_seat_of(table, visitor) >= PYR_MAX_SEATS)
+        return;
+    for (unsigned i = PYR_MAX_SEATS; i--;)
+        if (table_seat_of(table, table->presence.player[i].visitor) >= PYR_MAX_SEATS)
+            to = i;
+    for (unsigned i = 0; i < PYR_MAX_SEATS; i++)
+        if (table->presence.player[i].visitor == visitor)
+            to = i;
+    if (to == PYR_MAX_SEATS)
+        return;
+    table->presence.player[to] = (struct store_present){ visitor, node };
+    table_notify(table);
 }
 
 /* Reading. */
@@ -86,6 +198,7 @@ struct reading {
     struct store_job job;
     struct table *table;
     int64_t id;
+    uint32_t known;              /* server->listens when it was asked for */
     struct store_present present[STORE_PRESENT];
     unsigned count;
 };
@@ -96,25 +209,15 @@ static enum store_result run_reading(struct store_db *db, struct store_job *job)
     return store_get_present(db, reading->id, reading->present, &reading->count);
 }
 
-/* Nothing is under way here any more. False: the table was only waiting for that, and is gone. */
-static bool release(struct table *table)
-{
-    table->jobs--;
-    if (!table->gone)
-        return true;
-    table_forget(table);
-    return false;
-}
-
 static void reading_done(struct store_job *job, enum store_result result)
 {
     struct reading *reading = (struct reading *)job;
     struct table *table = reading->table;
     bool again = table->presence.reads_again;
     table->presence.reads = table->presence.reads_again = false;
-    if (release(table)) {
+    if (table_release(table)) {
         if (!result)
-            presence_take(table, reading->present, reading->count);
+            presence_take(table, reading->present, reading->count, reading->known);
         if (again)
             presence_read(table);
     }
@@ -130,7 +233,8 @@ void presence_read(struct table *table)
     struct reading *reading = calloc(1, sizeof *reading);
     if (!reading)
         return;                              /* the next news read it */
-    *reading = (struct reading){ .job = { .run = run_reading, .done = reading_done }, .table = table, .id = table->id };
+    *reading = (struct reading){ .job = { .run = run_reading, .done = reading_done }, .table = table, .id = table->id,
+        .known = table->server->listens };
     table->presence.reads = true;
     table->jobs++;
     store_submit(table->server->store, &reading->job);
@@ -140,6 +244,7 @@ void presence_read(struct table *table)
 
 struct writing {
     struct store_job job;
+    struct server *server;
     struct table *table;         /* NULL: it has left the memory */
     int64_t id, node;
     char code[CODE_SIZE + 1];
@@ -150,7 +255,8 @@ struct writing {
 static enum store_result run_writing(struct store_db *db, struct store_job *job)
 {
     const struct writing *writing = (struct writing *)job;
-    return store_put_present(db, writing->id, writing->code, writing->node, writing->visitor, writing->count);
+    return store_put_present(db, writing->id, writing->code, writing->node,
+        writing->table != NULL, writing->visitor, writing->count);
 }
 
 static void writing_done(struct store_job *job, enum store_result result)
@@ -163,8 +269,13 @@ static void writing_done(struct store_job *job, enum store_result result)
         memcpy(table->presence.shown, writing->visitor, sizeof writing->visitor);
         table->presence.shown_count = writing->count;
     }
-    if (table && release(table) && !result)
+    if (table && table_release(table) && !result)
         presence_update(table);              /* what has changed meanwhile; after a failure the next tick tries again */
+    table = writing->table ? NULL : table_find(writing->server, writing->code);
+    if (table) {                             /* it is in memory again, and its row may have been dropped just now */
+        table->presence.is_stale = true;
+        presence_update(table);
+    }
     free(writing);
 }
 
@@ -175,6 +286,7 @@ static struct writing *writing_new(const struct table *table)
         return NULL;
     writing->job.run = run_writing;
     writing->job.done = writing_done;
+    writing->server = table->server;
     writing->id = table->id;
     writing->node = table->server->node;
     memcpy(writing->code, table->code, sizeof writing->code);
@@ -222,13 +334,15 @@ void presence_update(struct table *table)
     if (!server->shared || server->stopping || server->stopped || table->gone || !table->revision || table->presence.writes)
         return;
     unsigned count = find_own(table, list);
-    struct writing *writing = is_same(table, list, count) ? NULL : writing_new(table);
+    bool is_stored = is_same(table, list, count) && !table->presence.is_stale;
+    struct writing *writing = is_stored ? NULL : writing_new(table);
     if (!writing)
         return;
     memcpy(writing->visitor, list, sizeof list);
     writing->count = count;
     writing->table = table;
     table->presence.writes = true;
+    table->presence.is_stale = false;
     table->jobs++;
     store_submit(server->store, &writing->job);
 }
@@ -236,7 +350,7 @@ void presence_update(struct table *table)
 void presence_leave(struct table *table)
 {
     struct server *server = table->server;
-    if (!table->presence.shown_count || server->stopping || server->stopped)
+    if (!server->shared || !table->revision || server->stopping || server->stopped)
         return;                              /* a server that stops takes back all of it at once */
     struct writing *writing = writing_new(table);
     table->presence.shown_count = 0;

@@ -271,7 +271,7 @@ bool server_start(struct server *server, const struct server_options *options, c
     if (!read_origins(server, error, size) ||
         !store_open(&server->store, &server->loop, options->database, load, server, error, size))
         return false;
-    server->shared = store_is_shared(server->store);
+    server->shared = server->is_deaf = store_is_shared(server->store);     /* until it listens */
     server->thinkers = 0;
     for (unsigned i = 0; i < server->nodes.count; i++)
         server->thinkers += server->nodes.at[i].thinks == STORE_THINKS_ONLY && server->nodes.at[i].id != server->node;

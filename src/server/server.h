@@ -93,6 +93,8 @@ struct server {
     bool secure, stopping, stopped;
     bool shared;                 /* other servers use the same database, so what is in memory may be old */
     int64_t node;                /* the number of this server there (store_add_node); 0: not shared */
+    bool is_deaf;                /* what others announce is not heard at present */
+    uint32_t listens;            /* how often it has begun to hear them */
     struct store_nodes nodes;    /* those that are there, with this one, as of the last look */
     unsigned thinkers;           /* of these, other servers that only think */
     unsigned judging;            /* analyses that were claimed from the database */
@@ -111,7 +113,7 @@ struct server {
         unsigned looks;                      /* counted */
         uint64_t look_at;                    /* when it is next asked which tables are due */
         uint64_t check_at;                   /* when the revisions of tables in memory are next compared */
-        bool checking;
+        unsigned checks;                     /* of these that are under way */
         struct store_place looked;           /* until where that was asked */
         struct store_place swept;            /* until where visitors were looked at; zero: a new round */
     } upkeep;
@@ -143,6 +145,7 @@ struct server {
         uint64_t messages, sent, bytes_sent, choices, errors, refused, games, cut;
         uint64_t answer_ms[12];    /* choices by milliseconds until the answer: 1 2 5 10 20 50 100 200 500 1000 5000 more */
         double answer_sum;
+        uint64_t refreshes, news;  /* tables that others had changed: read again, or changed by what was announced */
     } count;
 };
 
@@ -176,7 +179,9 @@ struct upkeep_swept {
 bool upkeep_sweep(struct server *server, void (*then)(void *context, const struct upkeep_swept *swept), void *context);
 void upkeep_stop(struct server *server);     /* before the store is closed */
 void upkeep_leave(struct server *server);    /* other servers may take over what this one keeps */
-void upkeep_hear(void *context, const char *word, int64_t number);     /* for store_listen */
+void upkeep_hear(void *context, const char *word, int64_t number, const char *more);     /* for store_listen */
+/* Whether other servers may have changed tables in memory without this one having heard of it. */
+bool upkeep_is_behind(const struct server *server);
 /* farewell.c: goes on with what the removal of a visitor's data has left to do, also after a restart. */
 void farewell_tick(struct server *server);
 /* turns.c: whether bots of tables that no server keeps are left to others: this one has no threads for them, servers that

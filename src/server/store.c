@@ -94,15 +94,16 @@ struct group {
     bool is_refused[MOST_JOBS];
     unsigned count;
     unsigned index[MOST_JOBS];               /* of the jobs that were run in this attempt */
-    bool has_refused;
+    bool has_refused;            /* one that is not void: the others have to run again without it */
 };
 
 /* `which` counts the jobs that this attempt has run; `index` translates it, since refused ones are left out. */
-static void refuse(void *context, unsigned which, enum store_result result)
+static void refuse(void *context, unsigned which, enum store_result result, bool is_void)
 {
     struct group *group = context;
     unsigned i = group->index[which];
-    group->has_refused = group->is_refused[i] = true;
+    group->is_refused[i] = true;
+    group->has_refused |= !is_void;
     group->job[i]->result = result;
 }
 
@@ -140,9 +141,10 @@ undo:
     return UNDONE;
 }
 
-static void refuse_alone(void *context, unsigned which, enum store_result result)
+static void refuse_alone(void *context, unsigned which, enum store_result result, bool is_void)
 {
     (void)which;
+    (void)is_void;
     ((struct store_job *)context)->result = result;
 }
 
@@ -374,7 +376,7 @@ bool store_is_shared(const struct store *store)
     return store->db->engine->is_shared;
 }
 
-bool store_listen(struct store *store, void (*heard)(void *context, const char *code, int64_t revision), void *context)
+bool store_listen(struct store *store, store_heard *heard, void *context)
 {
     const struct store_engine *engine = store->db->engine;
     if (engine->is_shared)

@@ -111,6 +111,8 @@ struct store_commit {
     struct store_table table;    /* its id and revision in any case; config NULL: the row stays as it is */
     bool keeps_due;              /* table.due and table.keeper are what is stored already */
     bool calls;                  /* nobody keeps the table, and it is due: other servers are told */
+    bool is_alone;               /* no other server has the table in memory: none is told */
+    int64_t node;                /* of a new table: the server that has it in memory, on a shared database */
     int64_t made;                /* seconds since 1970 */
     unsigned most;               /* open tables that the host of a new one may have, with this one; more: STORE_LIMIT */
     unsigned most_open;          /* the same for all open tables together; 0: not counted */
@@ -167,11 +169,13 @@ bool store_can_share(const char *path);
 
 /*
  * From now on `heard` is called, in the loop's thread, for what was stored here or elsewhere; with NULL when something may
- * have been missed. Nothing happens on a database that is not shared. False without memory. Ends with store_close.
+ * have been missed: 0 after a connection was made, 1 when it was lost. Nothing happens on a database that is not shared.
+ * False without memory. Ends with store_close.
  *
  *   CODE           a table was changed; the revision it has then
- *   @CODE          who is connected to a table has changed; 0
  *   ~CODE          somebody has shown a reaction at a table (react.c)
+ *   @CODE          who is connected to a table has changed; 0, or the player who plays over a connection to the server whose
+ *                  number goes along (`more`) from now on
  *   #              a visitor has another name; their id
  *   !              there is work to claim; 0
  */
@@ -179,7 +183,23 @@ bool store_can_share(const char *path);
 #define STORE_NEWS_PRESENCE "@"
 #define STORE_NEWS_NAME "#"
 #define STORE_NEWS_WORK "!"
-bool store_listen(struct store *store, void (*heard)(void *context, const char *word, int64_t number), void *context);
+/* `more`: what store_read_news understands, for a server that has the revision before; NULL: nothing. */
+typedef void store_heard(void *context, const char *word, int64_t number, const char *more);
+bool store_listen(struct store *store, store_heard *heard, void *context);
+
+/* A change of a table as it is announced: a choice, lines, or both. Texts are within what was announced. */
+struct store_news {
+    int64_t due, keeper, made;   /* as in struct store_table and struct store_commit */
+    bool has_choice;
+    uint8_t seat;
+    char id[40];
+    char text[STORE_CHOICE_SIZE];
+    uint32_t first_line;         /* lines that the log had before */
+    const char *lines;
+    size_t lines_size;
+};
+/* False if it makes no sense. */
+bool store_read_news(const char *more, struct store_news *news);
 
 /* Hands a job in, from the loop's thread. The loop stays alive until it is done. */
 void store_submit(struct store *store, struct store_job *job);
@@ -325,15 +345,18 @@ enum store_result store_get_kept(struct store_db *db, int64_t node, int64_t now,
     unsigned *count);
 
 /* Who is connected to a table at which server: all at one server at once, which takes the place of what it said before;
- * and at all of them, whether these are still there or not. */
+ * and at all of them, whether these are still there or not. Visitor 0 stands for a server that has the table in memory
+ * (has_table, store_add_present) and wants to be told of its changes; store_announce tells one again. */
 #define STORE_PRESENT 16
 struct store_present {
     int64_t visitor, node;
 };
-enum store_result store_put_present(struct store_db *db, int64_t table, const char *code, int64_t node,
+enum store_result store_put_present(struct store_db *db, int64_t table, const char *code, int64_t node, bool has_table,
     const int64_t *visitors, unsigned count);
 /* Tells the other servers of something that is not stored. */
 enum store_result store_tell(struct store_db *db, const char *word, int64_t number);
+enum store_result store_add_present(struct store_db *db, int64_t table, const char *code, int64_t node);
+enum store_result store_announce(struct store_db *db, const char *word, int64_t number, const char *more);
 enum store_result store_get_present(struct store_db *db, int64_t table, struct store_present present[STORE_PRESENT],
     unsigned *count);
 

@@ -157,7 +157,7 @@ enum store_result store_admin_rename(struct store_db *db, int64_t visitor, const
     int64_t changed = 0;
     enum store_result result = db->engine->execute(db, RENAME_VISITOR, values, &changed);
     if (result == STORE_OK && changed && db->engine->announce)
-        db->engine->announce(db, STORE_NEWS_NAME, visitor);
+        db->engine->announce(db, STORE_NEWS_NAME, visitor, NULL);
     return result == STORE_OK && !changed ? STORE_MISSING : result;
 }
 

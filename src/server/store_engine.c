@@ -87,8 +87,7 @@ enum store_result store_db_begin(struct store_db *db, bool write)
     return db->engine->begin(db, write);
 }
 
-enum store_result store_db_settle(struct store_db *db, void (*refuse)(void *context, unsigned job, enum store_result result),
-    void *context)
+enum store_result store_db_settle(struct store_db *db, store_refuse *refuse, void *context)
 {
     return db->engine->settle(db, refuse, context);
 }
@@ -144,8 +143,9 @@ bool store_open_alone(struct store_db **db, const char *where, bool write, char 
     return true;
 }
 
-static void refuse_all(void *context, unsigned job, enum store_result result)
+static void refuse_all(void *context, unsigned job, enum store_result result, bool is_void)
 {
+    (void)is_void;
     (void)job;
     *(enum store_result *)context = result;
 }

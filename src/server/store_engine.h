@@ -23,7 +23,8 @@
 enum store_statement {
     PUT_VISITOR, ADD_VISITOR, GET_VISITOR, PUT_TOKEN, RENEW_TOKEN, GET_TOKEN, ALL_TOKENS, OLD_VISITORS, DROP_TOKENS,
     DROP_REQUESTS_OF, DROP_VISITOR, LAST_IDS, TOUCH_TABLE, PUT_PUBLIC, PUT_TABLE, ADD_TABLE, COUNT_HOSTED, PUT_REVISION,
-    NEXT_REVISION, NEXT_REVISION_DUE, DROP_REVISION, GET_TABLE, GET_REVISION, GET_TIME, ADD_NODE, PUT_NODE, DROP_NODE,
+    NEXT_REVISION, NEXT_REVISION_DUE, CHANGE_CHOICE, CHANGE_LINES, CHANGE_BOTH,
+    DROP_REVISION, GET_TABLE, GET_REVISION, GET_TIME, ADD_NODE, PUT_NODE, DROP_NODE,
     OLD_NODES, GET_NODES, CLAIM, GET_KEPT, DISOWN, PUT_PRESENT, GET_PRESENT, DROP_PRESENT, DROP_PRESENT_OF, OLD_PRESENT,
     DROP_PRESENCE, PUT_ANALYSIS, COUNT_ANALYSES, CLAIM_ANALYSIS, DROP_ANALYSIS, DISOWN_ANALYSES, LOCK_VISITOR, LOCK_OPEN,
     SEE_VISITOR, VISITOR_OF_ID, OPEN_OF, PUBLIC_TABLES, COUNT_OPEN, ABANDONED, GET_DUE, PUT_DUE, TABLE_OF_CODE,
@@ -68,6 +69,9 @@ struct store_value {
     size_t size;
 };
 
+/* Gets a job that must not be kept. is_void: it has changed nothing, and the rest of its transaction can be kept. */
+typedef void store_refuse(void *context, unsigned job, enum store_result result, bool is_void);
+
 /* An open database; each engine's own structure begins with it. */
 struct store_db {
     const struct store_engine *engine;
@@ -81,10 +85,10 @@ struct store_engine {
     bool locks_rows;             /* rows stay locked to other servers until a transaction ends */
     bool is_shared;              /* several servers may use one database at the same time */
     /* Of an engine that is shared: within a transaction, tells the other servers what is new once it is committed, such
-     * as the revision of a table; and hears of theirs (store_listen). NULL without memory. */
-    void (*announce)(struct store_db *db, const char *word, int64_t number);
-    struct store_listener *(*listen)(struct store_db *db, uv_loop_t *loop,
-        void (*heard)(void *context, const char *word, int64_t number), void *context);
+     * as the revision of a table; and hears of theirs (store_listen). NULL without memory. `more` (may be NULL) goes along;
+     * what a job that is refused has announced is not told. */
+    void (*announce)(struct store_db *db, const char *word, int64_t number, const char *more);
+    struct store_listener *(*listen)(struct store_db *db, uv_loop_t *loop, store_heard *heard, void *context);
     void (*listen_end)(struct store_listener *listener);
     bool (*is_mine)(const char *where);      /* whether --database means this engine */
 
@@ -107,8 +111,7 @@ struct store_engine {
 
     /* Transactions. One that the database gave up by itself is lost: nothing may be done in it any more. */
     enum store_result (*begin)(struct store_db *db, bool write);
-    enum store_result (*settle)(struct store_db *db, void (*refuse)(void *context, unsigned job, enum store_result result),
-        void *context);
+    enum store_result (*settle)(struct store_db *db, store_refuse *refuse, void *context);
     enum store_result (*commit)(struct store_db *db);
     void (*rollback)(struct store_db *db);
     bool (*is_lost)(const struct store_db *db);
@@ -145,8 +148,7 @@ void store_db_close(struct store_db *db);
 enum store_result store_db_begin(struct store_db *db, bool write);
 /* Before a commit: finds out what became of statements that were sent. `refuse` gets each job (counted from 0 by
  * store_db_job_begin) that must not be kept; then the transaction has to be undone. */
-enum store_result store_db_settle(struct store_db *db, void (*refuse)(void *context, unsigned job, enum store_result result),
-    void *context);
+enum store_result store_db_settle(struct store_db *db, store_refuse *refuse, void *context);
 enum store_result store_db_commit(struct store_db *db);
 void store_db_rollback(struct store_db *db);
 

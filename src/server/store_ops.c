@@ -347,15 +347,24 @@ static enum store_result get_lines(struct store_db *db, int64_t table, struct bu
     return at_end(result);
 }
 
+/* 0 if the last one has no end. */
+static int64_t count_lines(const char *text, size_t size)
+{
+    int64_t count = 0;
+    if (!size || text[size - 1] != '\n')
+        return 0;
+    for (const char *at = text, *end = text + size; at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++)
+        count++;
+    return count;
+}
+
 /* The statement itself refuses a gap: it inserts only if `first` is where the log ends. So two writers cannot interleave. */
 static enum store_result add_lines(struct store_db *db, enum when when, int64_t table, uint32_t first, const char *text,
     size_t size, int64_t made)
 {
-    int64_t count = 0;
-    if (size && text[size - 1] != '\n')
+    int64_t count = count_lines(text, size);
+    if (size && !count)
         return STORE_FAILED;
-    for (const char *at = text, *end = text + size; at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++)
-        count++;
     return count ? change(db, when, STORE_FAILED, ADD_LINES, table, (int64_t)first, count, text, size, made) : STORE_OK;
 }
 
@@ -724,23 +733,48 @@ enum store_result store_get_nodes(struct store_db *db, int64_t now, struct store
     return at_end(result);
 }
 
+/* Tells the others that who has the table, or is connected to it, has changed. */
+static void announce_presence(struct store_db *db, const char *code)
+{
+    char word[24];
+    snprintf(word, sizeof word, STORE_NEWS_PRESENCE "%.16s", code);
+    announce(db, word, 0);
+}
+
 /* Replaces what this server has stored for the table, and tells the others. */
-enum store_result store_put_present(struct store_db *db, int64_t table, const char *code, int64_t node,
+enum store_result store_put_present(struct store_db *db, int64_t table, const char *code, int64_t node, bool has_table,
     const int64_t *visitors, unsigned count)
 {
-    enum store_result result = change(db, NOW, STORE_OK, DROP_PRESENT, table, node);
-    char word[24];
+    enum store_result result = change(db, LATER, STORE_OK, DROP_PRESENT, table, node);
+    if (!result && has_table)
+        result = change(db, LATER, STORE_OK, PUT_PRESENT, table, (int64_t)0, node);
     for (unsigned i = 0; i < count && !result; i++)
-        result = change(db, NOW, STORE_FAILED, PUT_PRESENT, table, visitors[i], node);
-    snprintf(word, sizeof word, STORE_NEWS_PRESENCE "%.16s", code);
+        result = change(db, LATER, STORE_OK, PUT_PRESENT, table, visitors[i], node);
     if (!result)
-        announce(db, word, 0);
+        announce_presence(db, code);
     return result;
 }
 
 enum store_result store_tell(struct store_db *db, const char *word, int64_t with)
 {
     announce(db, word, with);
+    return STORE_OK;
+}
+
+/* As long as the row is there, others tell what they change (store_commit). */
+enum store_result store_add_present(struct store_db *db, int64_t table, const char *code, int64_t node)
+{
+    enum store_result result = change(db, LATER, STORE_OK, PUT_PRESENT, table, (int64_t)0, node);
+    if (!result)
+        announce_presence(db, code);
+    return result;
+}
+
+/* For those who have begun to follow the table after it was changed. */
+enum store_result store_announce(struct store_db *db, const char *word, int64_t number, const char *more)
+{
+    if (db->engine->announce)
+        db->engine->announce(db, word, number, more);
     return STORE_OK;
 }
 
@@ -998,6 +1032,82 @@ enum store_result store_sweep(struct store_db *db, const struct store_keep *keep
     return result;
 }
 
+/* What is announced of a change. */
+
+/* Between its parts, which are those of struct store_news in their order. */
+#define PART '\x1e'
+#define NEWS_SIZE 3000           /* bytes: what is longer is read from the database */
+
+/* A part that holds a separator, or anything else that no choice and no line has, makes the whole thing too long. */
+static void add_part(char *to, size_t *size, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)text[i] < ' ' && text[i] != '\n')
+            length = NEWS_SIZE;
+    if (*size + length + 1 >= NEWS_SIZE) {
+        *size = NEWS_SIZE;
+        return;
+    }
+    memcpy(to + *size, text, length);
+    *size += length;
+    to[(*size)++] = PART;
+    to[*size] = '\0';
+}
+
+/* Only of a change that is a choice, lines or both. False: it has to be read. */
+static bool write_news(const struct store_commit *commit, char to[NEWS_SIZE])
+{
+    const struct store_choice *choice = &commit->choice;
+    char numbers[120];
+    size_t size = 0;
+    int length = snprintf(numbers, sizeof numbers, "%lld %lld %lld %lu %d", (long long)commit->table.due,
+        (long long)commit->table.keeper, (long long)commit->made, (unsigned long)commit->first_line,
+        commit->has_choice ? choice->seat : -1);
+    add_part(to, &size, numbers, (size_t)length);
+    add_part(to, &size, choice->id, commit->has_choice ? strlen(choice->id) : 0);
+    add_part(to, &size, choice->text, commit->has_choice ? strlen(choice->text) : 0);
+    add_part(to, &size, commit->lines, commit->lines_size);
+    return size < NEWS_SIZE;
+}
+
+/* The next part, which ends with its separator; NULL: there is none. */
+static const char *read_part(const char **at, size_t *size)
+{
+    const char *part = *at, *end = strchr(part, PART);
+    *size = end ? (size_t)(end - part) : 0;
+    *at = end ? end + 1 : part;
+    return end ? part : NULL;
+}
+
+bool store_read_news(const char *more, struct store_news *news)
+{
+    long long due, keeper, made;
+    unsigned long first;
+    int seat;
+    size_t size;
+    *news = (struct store_news){ 0 };
+    const char *part = read_part(&more, &size);
+    if (!part || sscanf(part, "%lld %lld %lld %lu %d", &due, &keeper, &made, &first, &seat) != 5 || seat < -1 ||
+        seat >= STORE_SEATS)
+        return false;
+    news->due = due;
+    news->keeper = keeper;
+    news->made = made;
+    news->first_line = (uint32_t)first;
+    news->has_choice = seat >= 0;
+    news->seat = (uint8_t)(seat < 0 ? 0 : seat);
+    part = read_part(&more, &size);
+    if (!part || size >= sizeof news->id)
+        return false;
+    memcpy(news->id, part, size);
+    part = read_part(&more, &size);
+    if (!part || size >= sizeof news->text)
+        return false;
+    memcpy(news->text, part, size);
+    news->lines = read_part(&more, &news->lines_size);
+    return news->lines && (!news->lines_size || news->lines[news->lines_size - 1] == '\n');
+}
+
 /* A change of a table. */
 
 /* By which id a new table was asked for. STORE_MISSING: there is one already, since two came at once. */
@@ -1023,14 +1133,40 @@ static enum store_result put_reminders(struct store_db *db, const struct store_c
     return result;
 }
 
+/* Nothing but a choice and lines: most changes are that. */
+static bool is_plain(const struct store_commit *commit)
+{
+    return commit->table.revision && !commit->table.config && !commit->stores_public && !commit->seats &&
+        !commit->attempt.what && (commit->has_choice || commit->lines_size);
+}
+
+/* Such a change in one statement, which does all of it or nothing. */
+static enum store_result change_plainly(struct store_db *db, const struct store_commit *commit)
+{
+    const struct store_table *table = &commit->table;
+    const struct store_choice *choice = &commit->choice;
+    int64_t count = count_lines(commit->lines, commit->lines_size), first = commit->first_line, seat = choice->seat;
+    if (commit->lines_size && !count)
+        return STORE_FAILED;
+    if (!commit->lines_size)
+        return change(db, LATER, STORE_CONFLICT, CHANGE_CHOICE, table->id, table->revision, table->due, table->keeper, seat,
+            (int64_t)choice->phase, choice->id, choice->text, choice->made, (const void *)choice->ids, sizeof choice->ids);
+    if (!commit->has_choice)
+        return change(db, LATER, STORE_CONFLICT, CHANGE_LINES, table->id, table->revision, table->due, table->keeper, first,
+            count, commit->lines, commit->lines_size, commit->made);
+    return change(db, LATER, STORE_CONFLICT, CHANGE_BOTH, table->id, table->revision, table->due, table->keeper, first,
+        count, commit->lines, commit->lines_size, commit->made, seat, choice->id, choice->text, (const void *)choice->ids,
+        sizeof choice->ids);
+}
+
 /* The order matters: the revision first, since its row is the lock that writers of one table meet at; with LATER the
  * engine may send all statements at once and report refusals when the transaction is settled. Lines, choice, seats and
  * config are then written only together with the new revision. */
-enum store_result store_commit(struct store_db *db, struct store_commit *commit)
+static enum store_result change_in_parts(struct store_db *db, const struct store_commit *commit, int64_t *id)
 {
-    int64_t table = commit->table.id;
     bool is_new = !commit->table.revision;
-    enum store_result result = is_new ? add_table(db, commit, &table) : next_revision(db, commit);
+    enum store_result result = is_new ? add_table(db, commit, id) : next_revision(db, commit);
+    int64_t table = *id;
     if (!result && !is_new && commit->table.config)
         result = put_table(db, LATER, &commit->table);
     if (!result && commit->stores_public)
@@ -1053,8 +1189,23 @@ enum store_result store_commit(struct store_db *db, struct store_commit *commit)
         result = store_rate(db, commit->seat, commit->seats, commit->made);
     if (!result)
         result = put_reminders(db, commit, table);
-    if (!result)
-        announce(db, commit->table.code, commit->table.revision + 1);
+    if (!result && is_new && commit->node)
+        result = change(db, LATER, STORE_OK, PUT_PRESENT, table, (int64_t)0, commit->node);
+    return result;
+}
+
+/* Other servers are told if one of them may have the table: what has changed, too, if that is little. */
+enum store_result store_commit(struct store_db *db, struct store_commit *commit)
+{
+    int64_t table = commit->table.id;
+    bool plain = is_plain(commit);
+    enum store_result result = plain && !commit->reminders && db->engine->is_shared ? change_plainly(db, commit) :
+        change_in_parts(db, commit, &table);
+    if (!result && db->engine->announce && !commit->is_alone) {
+        char news[NEWS_SIZE];
+        bool is_short = plain && write_news(commit, news);
+        db->engine->announce(db, commit->table.code, commit->table.revision + 1, is_short ? news : NULL);
+    }
     if (!result && commit->calls)
         announce(db, STORE_NEWS_WORK, 0);
     commit->after.id = table;

@@ -145,7 +145,7 @@ bool pg_sync(struct pg *db)
 
 /* A statement of this job changed no row although it had to. The transaction itself is not lost by that; store.c leaves
  * the job out and runs the others again. */
-static void refuse(struct pg *db, unsigned job, enum store_result result)
+static void refuse(struct pg *db, unsigned job, enum store_result result, bool is_void)
 {
     if (db->refusals && db->refused[db->refusals - 1].job == job)
         return;                              /* the first reason counts */
@@ -159,7 +159,7 @@ static void refuse(struct pg *db, unsigned job, enum store_result result)
         db->refused = larger;
         db->refusal_room = room;
     }
-    db->refused[db->refusals++] = (struct pg_refusal){ job, result };
+    db->refused[db->refusals++] = (struct pg_refusal){ job, result, is_void };
 }
 
 /* Notes what a statement gave. The result is freed, unless it is the answer to a question. */
@@ -180,7 +180,7 @@ static void note(struct pg *db, struct pg_sent sent, PGresult *result)
     } else if (sent.kind == PG_EXECUTE && status != PGRES_TUPLES_OK) {
         db->changed = changed;
     } else if (sent.kind == PG_SEND && status == PGRES_COMMAND_OK && !changed && sent.none) {
-        refuse(db, sent.job, sent.none);
+        refuse(db, sent.job, sent.none, sent.is_whole);
     } else if (sent.kind == PG_XID && status == PGRES_TUPLES_OK && PQntuples(result) == 1) {
         snprintf(db->xid, sizeof db->xid, "%s", PQgetvalue(result, 0, 0));
     } else if (sent.kind == PG_COMMIT && status == PGRES_COMMAND_OK) {
@@ -314,32 +314,100 @@ static void rollback(struct store_db *base)
     db->failure = STORE_OK;
 }
 
-/* Sends what is announced so far: usually once in a transaction, since PostgreSQL takes a lock for it. */
+/* Whether a job is refused: what it announced has not happened. */
+static bool is_refused(const struct pg *db, unsigned job)
+{
+    for (size_t i = 0; i < db->refusals; i++)
+        if (db->refused[i].job == job)
+            return true;
+    return false;
+}
+
+static bool send_piece(struct pg *db, char *piece, size_t size)
+{
+    const char *words = piece;
+    if (!size)
+        return true;
+    piece[size] = '\0';
+    return db->connection && PQsendQueryPrepared(db->connection, "news", 1, &words, NULL, NULL, 0) &&
+        pg_push(db, (struct pg_sent){ .kind = PG_IGNORE });
+}
+
+/* Sends what is announced, right before the commit: usually in one piece. PostgreSQL takes a lock for it, once for all
+ * pieces of a transaction. */
 static bool send_news(struct pg *db)
 {
-    const char *words = db->news;
-    if (!db->news_size)
-        return true;
-    db->news_size = 0;
-    return db->connection && PQsendQueryParams(db->connection, "SELECT pg_notify(" PG_CHANNEL ", $1)", 1, NULL, &words, NULL,
-        NULL, 0) && pg_push(db, (struct pg_sent){ .kind = PG_IGNORE });
+    char piece[PG_MOST_NEWS + 1];
+    size_t size = 0;
+    bool good = true;
+    for (size_t i = 0; i < db->word_count && good; i++) {
+        const struct pg_word *word = &db->words[i];
+        if (db->refusals && is_refused(db, word->job))
+            continue;
+        if (size && size + 1 + word->size > PG_MOST_NEWS) {
+            good = send_piece(db, piece, size);
+            size = 0;
+        }
+        if (size)
+            piece[size++] = ' ';
+        memcpy(piece + size, db->news + word->at, word->size);
+        size += word->size;
+    }
+    db->news_size = db->word_count = 0;
+    return good && send_piece(db, piece, size);
+}
+
+static bool has_word(const struct pg *db, const char *word)
+{
+    for (size_t i = 0; i < db->word_count; i++)
+        if (!strncmp(db->news + db->words[i].at, word, strlen(word)))
+            return true;
+    return false;
+}
+
+/* Room for one more word of that size. */
+static bool reserve_word(struct pg *db, size_t size)
+{
+    if (db->word_count == db->word_room) {
+        size_t room = db->word_room ? 2 * db->word_room : 64;
+        struct pg_word *larger = realloc(db->words, room * sizeof *larger);
+        if (!larger)
+            return false;
+        db->words = larger;
+        db->word_room = room;
+    }
+    if (db->news_room - db->news_size < size) {
+        size_t room = 2 * db->news_room + size;
+        char *larger = realloc(db->news, room);
+        if (!larger)
+            return false;
+        db->news = larger;
+        db->news_room = room;
+    }
+    return true;
 }
 
 /* Announcements are part of the transaction: PostgreSQL delivers them when it commits, and never if it does not. */
-static void announce(struct store_db *base, const char *code, int64_t revision)
+static void announce(struct store_db *base, const char *code, int64_t revision, const char *more)
 {
     struct pg *db = (struct pg *)base;
-    char word[48];
-    int size = snprintf(word, sizeof word, "%s%.16s:%lld", db->news_size ? " " : "", code, (long long)revision);
-    if (db->news_size && !strcmp(code, STORE_NEWS_WORK) && strstr(db->news, STORE_NEWS_WORK))
+    size_t size = more ? strlen(more) : 0;
+    if (!strcmp(code, STORE_NEWS_WORK) && has_word(db, STORE_NEWS_WORK ":"))
         return;                              /* once is enough */
-    if (db->news_size + (size_t)size >= PG_MOST_NEWS) {
-        send_news(db);                       /* if that fails, so does the transaction */
-        announce(base, code, revision);
+    if (size > PG_MOST_NEWS / 2)
+        size = 0;                            /* the others read it */
+    if (!reserve_word(db, size + 48)) {
+        db->failure = STORE_NO_ROOM;         /* not told, it would not be known elsewhere for half a minute */
         return;
     }
-    memcpy(db->news + db->news_size, word, (size_t)size + 1);
-    db->news_size += (size_t)size;
+    char *at = db->news + db->news_size, *to = at;
+    to += snprintf(to, 48, "%.16s:%lld", code, (long long)revision);
+    if (size)
+        *to++ = PG_MORE;
+    for (size_t i = 0; i < size; i++)
+        *to++ = more[i] == ' ' ? PG_BLANK : more[i];
+    db->words[db->word_count++] = (struct pg_word){ db->job ? db->job - 1 : 0, db->news_size, (size_t)(to - at) };
+    db->news_size += (size_t)(to - at);
 }
 
 static bool send_begin(struct pg *db, bool write)
@@ -353,7 +421,7 @@ static enum store_result begin(struct store_db *base, bool write)
 {
     struct pg *db = (struct pg *)base;
     rollback(base);
-    db->news_size = 0;
+    db->news_size = db->word_count = 0;
     if (!reconnect(db))
         return STORE_FAILED;
     db->in_transaction = true;
@@ -387,8 +455,7 @@ static bool send_xid(struct pg *db)
 }
 
 /* The first of the two round trips: all results of the transaction and its number, without which resolve() could not ask. */
-static enum store_result settle(struct store_db *base, void (*refuse_job)(void *context, unsigned job,
-    enum store_result result), void *context)
+static enum store_result settle(struct store_db *base, store_refuse *refuse_job, void *context)
 {
     struct pg *db = (struct pg *)base;
     if (is_lost(base))
@@ -401,7 +468,7 @@ static enum store_result settle(struct store_db *base, void (*refuse_job)(void *
     }
     db->is_settled = true;
     for (size_t i = 0; i < db->refusals; i++)
-        refuse_job(context, db->refused[i].job, db->refused[i].result);
+        refuse_job(context, db->refused[i].job, db->refused[i].result, db->refused[i].is_void);
     return STORE_OK;
 }
 
@@ -451,9 +518,10 @@ static enum store_result resolve(struct pg *db)
     return STORE_FAILED;
 }
 
-static void count_refusal(void *context, unsigned job, enum store_result result)
+static void count_refusal(void *context, unsigned job, enum store_result result, bool is_void)
 {
     (void)job;
+    (void)is_void;
     *(enum store_result *)context = result;
 }
 
@@ -535,7 +603,7 @@ static enum store_result job_end(struct store_db *base, enum store_result result
         return STORE_FAILED;
     if (!db->has_job_savepoint) {
         if (result && db->job_sent)          /* it cannot be undone alone, so it must not run */
-            refuse(db, db->job - 1, result);
+            refuse(db, db->job - 1, result, false);
         return db->failure;
     }
     if (!result)
@@ -547,6 +615,12 @@ static enum store_result job_end(struct store_db *base, enum store_result result
 }
 
 /* Statements. */
+
+/* Those that are a whole change of a table: one that meets another revision leaves everything as it was. */
+static bool is_whole(enum store_statement which)
+{
+    return which == CHANGE_CHOICE || which == CHANGE_LINES || which == CHANGE_BOTH;
+}
 
 /* The result is seen when the transaction is settled: a statement that changes no row is then reported by its job
  * (refuse). */
@@ -561,7 +635,7 @@ static enum store_result send_later(struct store_db *base, enum store_statement 
     db->job_sent++;
     if (db->count >= MOST_SENT && (!pg_sync(db) || !pg_drain(db) || db->failure))
         return STORE_FAILED;
-    if (send_statement(db, which, values, (struct pg_sent){ PG_SEND, db->job ? db->job - 1 : 0, none }))
+    if (send_statement(db, which, values, (struct pg_sent){ PG_SEND, db->job ? db->job - 1 : 0, none, is_whole(which) }))
         return STORE_OK;
     lose(db, lost);
     return STORE_FAILED;
@@ -777,6 +851,8 @@ static void close_pg(struct store_db *base)
     free(db->where);
     free(db->sent);
     free(db->refused);
+    free(db->news);
+    free(db->words);
     free(db);
 }
 

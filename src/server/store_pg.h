@@ -16,11 +16,19 @@ struct pg_sent {
     enum pg_kind kind;
     unsigned job;                /* PG_SEND: whose */
     enum store_result none;      /* PG_SEND: the result if no row is changed */
+    bool is_whole;               /* PG_SEND: it does all that its job does, or nothing */
 };
 
 struct pg_refusal {
     unsigned job;
     enum store_result result;
+    bool is_void;                /* it has changed nothing */
+};
+
+/* Something that is announced, within `news`. */
+struct pg_word {
+    unsigned job;
+    size_t at, size;
 };
 
 struct pg {
@@ -60,9 +68,11 @@ struct pg {
     int row;
     bool is_streaming;           /* rows come one by one */
 
-    /* What the transaction announces to other servers: CODE:REVISION, with blanks in between. */
-    char news[8000];
-    size_t news_size;
+    /* What the transaction announces to other servers, one word after the other. */
+    char *news;
+    size_t news_size, news_room;
+    struct pg_word *words;
+    size_t word_count, word_room;
 
     int64_t logged_at;           /* second in which the log last got words */
 };
@@ -71,8 +81,12 @@ struct pg {
 #define PG_CHANNEL "'pyramids_' || current_schema()"
 #define PG_MOST_NEWS 7900        /* bytes: what PostgreSQL takes in one piece */
 
-struct store_listener *pg_listen(struct store_db *db, uv_loop_t *loop,
-    void (*heard)(void *context, const char *code, int64_t revision), void *context);
+/* What a word is made of: WORD:NUMBER, and after the first separator what else there is, with the second one for its blanks.
+ * Words have blanks in between. */
+#define PG_MORE '\x1f'
+#define PG_BLANK '\x1d'
+
+struct store_listener *pg_listen(struct store_db *db, uv_loop_t *loop, store_heard *heard, void *context);
 void pg_listen_end(struct store_listener *listener);
 
 #define PG_OLDEST 140000         /* of the server */

@@ -20,6 +20,8 @@
 #define FIRST_DELAY 200          /* ms before it is tried again, twice as long each time */
 #define LONGEST_DELAY 2000
 
+#define LOST "\n"                /* instead of words: the connection was lost */
+
 /* One notification as it came; "" stands for a new connection. */
 struct news {
     struct news *next;
@@ -33,7 +35,7 @@ struct store_listener {
     int wake[2];                 /* a pipe: written to when the thread is to end */
     struct pg db;                /* of which it only has where to connect to */
     struct news *first, **end;   /* under the mutex; "": there may have been others */
-    void (*heard)(void *context, const char *code, int64_t revision);
+    store_heard *heard;
     void *context;
 };
 
@@ -114,23 +116,31 @@ static void listen_for_news(void *argument)
         if (!good) {
             PQfinish(connection);
             connection = NULL;
+            push(listener, LOST);
         }
     }
     PQfinish(connection);
 }
 
-/* CODE:REVISION, with blanks in between. */
+/* See PG_MORE for what a word is made of. */
 static void hand_on(struct store_listener *listener, char *words)
 {
     char *rest;
-    if (!words[0])
-        listener->heard(listener->context, NULL, 0);
+    if (!words[0] || !strcmp(words, LOST)) {
+        listener->heard(listener->context, NULL, words[0] != '\0', NULL);
+        return;
+    }
     for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         char *colon = strchr(word, ':');
         if (!colon)
             continue;
         *colon = '\0';
-        listener->heard(listener->context, word, strtoll(colon + 1, NULL, 10));
+        char *number = colon + 1, *more = strchr(number, PG_MORE);
+        if (more)
+            *more++ = '\0';
+        for (char *at = more; at && (at = strchr(at, PG_BLANK));)
+            *at = ' ';
+        listener->heard(listener->context, word, strtoll(number, NULL, 10), more);
     }
 }
 
@@ -167,8 +177,7 @@ static void on_closed(uv_handle_t *handle)
 }
 
 /* Unreferenced, so that it does not keep the loop alive by itself. NULL without memory, a pipe or a thread. */
-struct store_listener *pg_listen(struct store_db *base, uv_loop_t *loop,
-    void (*heard)(void *context, const char *code, int64_t revision), void *context)
+struct store_listener *pg_listen(struct store_db *base, uv_loop_t *loop, store_heard *heard, void *context)
 {
     struct store_listener *listener = calloc(1, sizeof *listener);
     if (!listener)

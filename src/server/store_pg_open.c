@@ -489,6 +489,8 @@ static bool prepare_all(struct opening *o)
     for (unsigned i = 0; i < STORE_STATEMENTS && good; i++)
         good = prepare(db, (enum store_statement)i);
     good = good && PQsendPrepare(db->connection, "xid", "SELECT pg_current_xact_id_if_assigned()::text", 0, NULL) &&
+        pg_push(db, (struct pg_sent){ .kind = PG_CONTROL }) &&
+        PQsendPrepare(db->connection, "news", "SELECT pg_notify(" PG_CHANNEL ", $1)", 0, NULL) &&
         pg_push(db, (struct pg_sent){ .kind = PG_CONTROL }) && pg_sync(db) && pg_drain(db) && !db->failure;
     if (!good) {
         db->failure = STORE_OK;

@@ -106,7 +106,7 @@ static inline enum store_result change_all(struct store_db *db, const enum store
 static inline void announce(struct store_db *db, const char *word, int64_t with)
 {
     if (db->engine->announce)
-        db->engine->announce(db, word, with);
+        db->engine->announce(db, word, with, NULL);
 }
 
 #endif

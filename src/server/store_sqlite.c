@@ -270,8 +270,7 @@ static bool has_written(const struct store_db *base)
 }
 
 /* Every statement has run at once. */
-static enum store_result settle(struct store_db *base, void (*refuse)(void *context, unsigned job, enum store_result result),
-    void *context)
+static enum store_result settle(struct store_db *base, store_refuse *refuse, void *context)
 {
     (void)refuse;
     (void)context;

@@ -19,6 +19,10 @@
 /* Whether one seat of a game comes before another. Games from before places were stored have points only. */
 #define MINE_BEATS "mine.place < other.place OR (mine.place = 0 AND mine.points > other.points)"
 #define OTHER_BEATS "other.place < mine.place OR (other.place = 0 AND other.points > mine.points)"
+/* How many lines a table's log has. */
+#define LINES_END "coalesce((SELECT seq + count FROM line WHERE game = ?1 ORDER BY seq DESC LIMIT 1), 0)"
+/* The next revision of a table, with its other two columns. */
+#define NOW_NEXT "UPDATE revision SET number = number + 1, due = nullif(?3, 0), keeper = ?4 WHERE game = ?1 AND number = ?2"
 
 const struct store_text store_texts[STORE_STATEMENTS] = {
     [PUT_VISITOR] = { "itii", "INSERT INTO visitor (id, name, created, seen) VALUES (?1, ?2, ?3, ?4)"
@@ -60,8 +64,21 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [PUT_REVISION] = { "iiii", "INSERT INTO revision (game, number, due, keeper) VALUES (?1, ?2, nullif(?3, 0), ?4)"
         " ON CONFLICT (game) DO NOTHING" },
     [NEXT_REVISION] = { "ii", "UPDATE revision SET number = number + 1 WHERE game = ?1 AND number = ?2" },
-    [NEXT_REVISION_DUE] = { "iiii", "UPDATE revision SET number = number + 1, due = nullif(?3, 0), keeper = ?4"
-        " WHERE game = ?1 AND number = ?2" },
+    [NEXT_REVISION_DUE] = { "iiii", NOW_NEXT },
+    /* A whole change of a table in one statement, as PostgreSQL understands it: if the table has another revision, nothing
+     * happens at all. */
+    [CHANGE_CHOICE] = { "iiiiiittib", "WITH now AS (" NOW_NEXT " RETURNING game)"
+        " INSERT INTO choice (game, seat, phase, request, text, made, ids) SELECT game, ?5, ?6, ?7, ?8, ?9, ?10 FROM now"
+        " ON CONFLICT (game, seat) DO UPDATE SET phase = excluded.phase, request = excluded.request,"
+        " text = excluded.text, made = excluded.made, ids = excluded.ids" },
+    [CHANGE_LINES] = { "iiiiiixi", "WITH now AS (" NOW_NEXT " AND ?5 = " LINES_END " RETURNING game)"
+        " INSERT INTO line (game, seq, count, text, made) SELECT game, ?5, ?6, ?7, ?8 FROM now" },
+    [CHANGE_BOTH] = { "iiiiiixiittb", "WITH now AS (" NOW_NEXT " AND ?5 = " LINES_END " RETURNING game),"
+        " chosen AS (INSERT INTO choice (game, seat, phase, request, text, made, ids)"
+        " SELECT game, ?9, ?5, ?10, ?11, ?8, ?12 FROM now"
+        " ON CONFLICT (game, seat) DO UPDATE SET phase = excluded.phase, request = excluded.request,"
+        " text = excluded.text, made = excluded.made, ids = excluded.ids)"
+        " INSERT INTO line (game, seq, count, text, made) SELECT game, ?5, ?6, ?7, ?8 FROM now" },
     [GET_REVISION] = { "t", "SELECT number FROM revision JOIN game ON game.id = revision.game WHERE code = ?1" },
     /* These two only where several servers use one database, which is PostgreSQL. */
     [GET_TIME] = { "", "SELECT extract(epoch FROM clock_timestamp())::bigint" },
@@ -85,9 +102,11 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
      * waiting could become a deadlock, and a keeper that is gone counts as none. */
     [DISOWN] = { "i", "UPDATE revision SET keeper = 0 WHERE game IN (SELECT game FROM revision WHERE keeper = ?1"
         " AND due IS NOT NULL FOR UPDATE SKIP LOCKED)" },
-    [PUT_PRESENT] = { "iii", "INSERT INTO presence (game, visitor, node) VALUES (?1, ?2, ?3)" },
-    /* Those of servers that started later first: the others may be gone. */
-    [GET_PRESENT] = { "ii", "SELECT visitor, node FROM presence WHERE game = ?1 ORDER BY node DESC, visitor LIMIT ?2" },
+    [PUT_PRESENT] = { "iii", "INSERT INTO presence (game, visitor, node) VALUES (?1, ?2, ?3)"
+        " ON CONFLICT (game, visitor, node) DO NOTHING" },
+    /* People before servers (0); those of servers that started later first: the others may be gone. */
+    [GET_PRESENT] = { "ii", "SELECT visitor, node FROM presence WHERE game = ?1"
+        " ORDER BY CASE WHEN visitor = 0 THEN 1 ELSE 0 END, node DESC, visitor LIMIT ?2" },
     [DROP_PRESENT] = { "ii", "DELETE FROM presence WHERE game = ?1 AND node = ?2" },
     [DROP_PRESENT_OF] = { "i", "DELETE FROM presence WHERE node = ?1" },
     [OLD_PRESENT] = { "", "DELETE FROM presence WHERE node NOT IN (SELECT id FROM node)" },
@@ -133,7 +152,7 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
 
     /* Only where the log ends: it has no gaps. */
     [ADD_LINES] = { "iiixi", "INSERT INTO line (game, seq, count, text, made) SELECT ?1, ?2, ?3, ?4, ?5 WHERE ?2 ="
-        " coalesce((SELECT seq + count FROM line WHERE game = ?1 ORDER BY seq DESC LIMIT 1), 0)" },
+        " " LINES_END },
     [GET_LINES] = { "i", "SELECT text, made FROM line WHERE game = ?1 ORDER BY seq" },
     [PUT_CHOICE] = { "iiittib", "INSERT INTO choice (game, seat, phase, request, text, made, ids)"
         " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"

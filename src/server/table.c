@@ -353,10 +353,21 @@ void table_forget(struct table *table)
             change->answer(change, ERROR_STORAGE);
         change_free(change);
     }
+    table_drop_news(table);
     pyr_fair_wipe(&table->now.fair);
     free(table->log.text);
     free(table->log.start);
     free(table);
+}
+
+/* Nothing is under way here any more. False: the table was only waiting for that, and is gone. */
+bool table_release(struct table *table)
+{
+    table->jobs--;
+    if (!table->gone)
+        return true;
+    table_forget(table);
+    return false;
 }
 
 /* A new table changes nothing but that it is stored: find_effects (change.c) writes its configuration because of
@@ -403,16 +414,40 @@ static void consider_stake(struct map_node *node, void *context)
         consider(context, stake->code, stake->address, stake->idle);
 }
 
-/* What was chosen may have come to life while it was read from the database, so everything is asked once more here. */
-static void close_abandoned(struct fetch *fetch, struct table *table, enum error error)
+/* One is closed, or cannot be: the new table that waits for that is stored now, if there is room. NULL: none waits. */
+static void stop_waiting(struct table *waiting)
 {
-    (void)fetch;
-    bool is_left = !error && table->now.stage == STORE_WAITING && !table->observers && !table->changes;
-    struct change *change = is_left ? change_new(table, apply_close) : NULL;
-    if (!change)
+    if (!waiting)
         return;
+    waiting->busy = false;
+    if (table_release(waiting))
+        changes_continue(waiting);
+}
+
+static void abandoned_closed(struct change *change, enum error error)
+{
+    (void)error;
+    stop_waiting(change->context);
+}
+
+/* What was chosen may have come to life while it was read from the database, so everything is asked once more here. */
+static void close_abandoned(struct table *table, struct table *waiting)
+{
+    bool is_left = table && table->now.stage == STORE_WAITING && !table->observers && !table->changes;
+    struct change *change = is_left ? change_new(table, apply_close) : NULL;
+    if (!change) {
+        stop_waiting(waiting);
+        return;
+    }
     server_log(table->server, LOG_INFO, "table_abandoned", "table=%lld", (long long)table->id);
+    change->answer = waiting ? abandoned_closed : NULL;
+    change->context = waiting;
     change_submit(change, NULL, NULL);
+}
+
+static void close_fetched(struct fetch *fetch, struct table *table, enum error error)
+{
+    close_abandoned(error ? NULL : table, fetch->context);
 }
 
 /* The same among tables that nobody here has seen: there is room once the database has told one. */
@@ -433,7 +468,7 @@ static void search_done(struct store_job *job, enum store_result result)
 {
     struct search *search = (struct search *)job;
     if (!result && table_is_code(search->code) && !table_find(search->server, search->code))
-        table_fetch(search->server, search->code, close_abandoned, NULL);
+        table_fetch(search->server, search->code, close_fetched, NULL);
     free(search);
 }
 
@@ -450,43 +485,50 @@ static void search_abandoned(struct server *server)
     store_submit(server->store, &search->job);
 }
 
-/* False: there is no room now.
- * True means that a table is being closed, not that it is closed: the limit may be exceeded by one for that moment. */
-static bool make_room(struct server *server, const struct address *address)
+/* Finds a table to close for a new one; false: there is no room now. */
+static bool find_room(struct server *server, const struct address *address, char code[CODE_SIZE + 1])
 {
     struct abandoned worst = { .server = server, .of = address };
     for (struct table *table = server->table_list; table; table = table->next)
         if (table->now.stage == STORE_WAITING && !table->observers && !table->changes)
             consider(&worst, table->code, table->address, table->idle);
     map_each(&server->stakes, consider_stake, &worst);
-    if (!worst.code[0]) {
-        if (!address)
-            search_abandoned(server);
-        return false;
-    }
-    struct table *table = table_find(server, worst.code);
-    if (!table)
-        return table_fetch(server, worst.code, close_abandoned, NULL) != NULL;
-    close_abandoned(NULL, table, ERROR_NONE);
-    return true;
+    memcpy(code, worst.code, sizeof worst.code);
+    if (!worst.code[0] && !address)
+        search_abandoned(server);
+    return worst.code[0];
 }
 
-/* Whether there may be one more table of this host, from this address. *replaces: another one is being closed for it. A
- * day's attempt that counts takes no place that tables with others need (daily.c has its own limit).
+/* Closes that table. The new one waits for it, so that there are never more than there may be. */
+static void make_room(struct table *waiting, const char *code)
+{
+    struct server *server = waiting->server;
+    struct table *table = table_find(server, code);
+    waiting->busy = true;
+    waiting->jobs++;
+    if (table)
+        close_abandoned(table, waiting);
+    else if (!table_fetch(server, code, close_fetched, waiting))
+        stop_waiting(waiting);
+}
+
+/* Whether there may be one more table of this host, from this address. `code`: the table that has to be closed for it; "":
+ * none. A day's attempt that counts takes no place that tables with others need (daily.c has its own limit).
  * The bucket is last, so that a refused request does not use up the address's rate. */
 static enum error check_limits(struct server *server, int64_t host, struct address *address, bool is_counted,
-    bool *replaces)
+    char code[CODE_SIZE + 1])
 {
     const struct server_options *options = &server->options;
     unsigned open = 0;
+    code[0] = '\0';
     for (const struct table *table = server->table_list; table; table = table->next)
         open += table->now.stage <= STORE_RUNNING && table->host == host;
     if (open >= options->max_tables_per_visitor && !is_counted)
         return ERROR_TOO_MANY;
-    if (address && !is_counted && address->tables >= options->max_tables_per_address && !make_room(server, address))
+    if (address && !is_counted && address->tables >= options->max_tables_per_address && !find_room(server, address, code))
         return ERROR_TOO_MANY;
-    *replaces = server->open_tables >= options->max_tables;
-    if (*replaces && !make_room(server, NULL))
+    /* One of this address makes room among all tables, too. */
+    if (!code[0] && server->open_tables >= options->max_tables && !find_room(server, NULL, code))
         return ERROR_TOO_MANY;
     if (address && !bucket_take(&address->creations, server_now(server), options->table_rate / 60.0, options->table_rate))
         return ERROR_TOO_FAST;
@@ -499,10 +541,9 @@ static enum error check_limits(struct server *server, int64_t host, struct addre
 enum error table_create(struct server *server, struct visitor *host, const struct table_request *request,
     void (*answer)(struct change *change, enum error error), void *context, struct table **out)
 {
-    char code[CODE_SIZE + 1];
+    char code[CODE_SIZE + 1], room[CODE_SIZE + 1];
     int64_t id = (int64_t)host->node.key;
-    bool replaces = false;
-    enum error error = check_limits(server, id, request->address, request->daily.is_counted, &replaces);
+    enum error error = check_limits(server, id, request->address, request->daily.is_counted, room);
     if (error)
         return error;
     do {
@@ -529,7 +570,6 @@ enum error table_create(struct server *server, struct visitor *host, const struc
     if (request->secret)
         memcpy(table->now.fair.secret, request->secret, PYR_FAIR_BYTES);
     table->host = id;
-    table->replaces = replaces;
     table->owner = request->address ? request->address->node.key : 0;
     table->asker = request->asker;
     table->created = table->now.changed = server_time();
@@ -548,7 +588,11 @@ enum error table_create(struct server *server, struct visitor *host, const struc
     change->answer = answer;
     change->context = context;
     *out = table;
+    if (room[0])
+        table->busy = true;                  /* until make_room has closed the other one */
     change_submit(change, NULL, request->id);
+    if (room[0])
+        make_room(table, room);
     return ERROR_NONE;
 }
 
@@ -564,8 +608,9 @@ void table_key(const struct table *table, unsigned seat, char key[KEY_SIZE + 1])
 }
 
 /* Milliseconds for which a clock has run that began at a time: those without a server do not count. */
-static uint64_t clock_spent(const struct server *server, int64_t since)
+uint64_t table_spent(const struct table *table, int64_t since)
 {
+    const struct server *server = table->server;
     int64_t spent = server_time() - since;
     for (unsigned i = 0; i < server->downs; i++) {
         const struct store_downtime *down = &server->down[i];
@@ -575,17 +620,34 @@ static uint64_t clock_spent(const struct server *server, int64_t since)
     return spent > 0 ? 1000 * (uint64_t)spent : 0;
 }
 
-/* Takes a game from how it is known, if it has no new lines: most of what other servers do adds a choice. With new lines it
- * is read from its beginning, since a replay moves cards that nobody has seen to where they turn up. */
-static bool take_known_game(struct pyr_game *game, const struct table *known, const char *text, size_t size)
+/* A replay moves cards that nobody has seen to where they turn up. Where the true order is known they are there already,
+ * but while cards are kept the order is made anew. */
+bool table_advance_game(struct table_state *state, const char *text, size_t size)
 {
-    size_t have = known && known->log.count ? known->log.start[known->log.count] : 0;
-    if (!have || known->now.stage != STORE_RUNNING || have != size || memcmp(known->log.text, text, have))
-        return false;
-    *game = known->now.game;
+    struct pyr_game *game = &state->game;
+    struct pyr_chance chance;
+    bool is_kept = game->replay.stage == PYR_STAGE_PLAY && game->replay.state.open.phase != PYR_KEEP;
     for (unsigned s = 0; s < PYR_MAX_SEATS; s++)         /* those that count are read, too */
         game->choice[s] = (struct pyr_pending){ 0 };
+    if (size && pyr_record_read(&game->replay, game->edition, text, size, NULL))
+        return false;
+    if (is_kept || !size)
+        return true;
+    if (pyr_fair_chance(&state->fair, state->terms.edition, state->seats, &chance))
+        return false;
+    pyr_game_set_chance(game, &chance);
     return true;
+}
+
+/* Takes a game from how it is known, and what is new. */
+static bool take_known_game(struct table_state *state, const struct table *known, const char *text, size_t size)
+{
+    size_t have = known && known->log.count ? known->log.start[known->log.count] : 0;
+    if (!have || known->now.stage != STORE_RUNNING || have > size || memcmp(known->log.text, text, have) ||
+        known->now.terms.edition != state->terms.edition)
+        return false;
+    state->game = known->now.game;
+    return table_advance_game(state, text + have, size - have);
 }
 
 /* The game of a running table: its lines, the shuffle that follows from its secret, and the choices that are not in the log
@@ -598,7 +660,7 @@ static bool restore_game(struct table *table, const struct table *known, const c
     struct pyr_chance chance;
     if (size > PYR_LOG_SIZE)
         return false;
-    if (!take_known_game(game, known, text, size)) {
+    if (!take_known_game(state, known, text, size)) {
         if (pyr_fair_chance(&state->fair, state->terms.edition, state->seats, &chance) ||
             pyr_game_load(game, state->terms.edition, text, size, PYR_NOBODY, NULL) || game->replay.seats != state->seats)
             return false;
@@ -640,7 +702,7 @@ static bool read_stored(struct table *table, const struct table *known, const st
             state->changed = choices[i].made;
     }
     if (stored->phase)
-        table->spent = clock_spent(table->server, stored->phase);
+        table->spent = table_spent(table, stored->phase);
     if (state->stage == STORE_OVER)
         state->game.replay.stage = PYR_STAGE_OVER;
     return state->stage != STORE_RUNNING || restore_game(table, known, text, size, choices, count);
@@ -690,9 +752,13 @@ static enum store_result fetch_run(struct store_db *db, struct store_job *job)
     if (!result && !copy_text(&fetch->config, fetch->row.config))
         return STORE_NO_ROOM;
     fetch->row.config = fetch->config;
-    if (!result && fetch->done && fetch->server->shared)
-        result = store_get_present(db, fetch->row.id, fetch->present, &fetch->presents);
-    return result;
+    if (result || !fetch->done || !fetch->server->shared)
+        return result;
+    result = store_get_present(db, fetch->row.id, fetch->present, &fetch->presents);
+    bool is_noted = false;
+    for (unsigned i = 0; i < fetch->presents; i++)
+        is_noted |= !fetch->present[i].visitor && fetch->present[i].node == fetch->server->node;
+    return result || is_noted ? result : store_add_present(db, fetch->row.id, fetch->code, fetch->server->node);
 }
 
 static void fetch_free(struct fetch *fetch)
@@ -722,7 +788,7 @@ static void hear_late(const struct fetch *fetch)
     if (table && fetch->heard_presence)
         presence_read(table);
     if (table)
-        table_hear(table, fetch->heard);
+        table_hear(table, fetch->heard, NULL);
 }
 
 /* Back in the loop. Between asking and answering the table may have come into memory by another request, or have been
@@ -731,17 +797,22 @@ static void fetch_done(struct store_job *job, enum store_result result)
 {
     struct fetch *fetch = (struct fetch *)job;
     struct table *table = table_find(fetch->server, fetch->code);    /* somebody else may have been faster */
+    if (table)
+        table->jobs++;                       /* what follows may find that nobody needs it */
     if (table && !result && fetch->row.revision > table->revision && table->revision && !table->busy && !table->changes)
         adopt(table, fetch);
     if (!table && !result) {
         table = table_restore(fetch->server, &fetch->row, fetch->text, fetch->size, fetch->choices, fetch->count);
         if (table) {
-            presence_take(table, fetch->present, fetch->presents);
+            table->jobs++;
+            presence_take(table, fetch->present, fetch->presents, fetch->known);
             table_wake(table);
         }
     }
     fetch->is_current = !result && table && table->revision >= fetch->row.revision;
     fetch->done(fetch, table, table ? ERROR_NONE : result && result != STORE_MISSING ? ERROR_STORAGE : ERROR_NO_TABLE);
+    if (table)
+        table_release(table);
     if (fetch->link) {
         *fetch->link = fetch->next;
         if (fetch->next)
@@ -758,6 +829,7 @@ static struct fetch *fetch_new(struct server *server, const char *code, void *co
     if (!fetch)
         return NULL;
     fetch->server = server;
+    fetch->known = server->listens;
     fetch->context = context;
     memcpy(fetch->code, code, CODE_SIZE + 1);
     fetch->job.run = fetch_run;
@@ -888,7 +960,7 @@ bool table_drop(struct table *table)
 /* Reading a table again, which somebody else has changed. */
 
 /* What bots have chosen in a phase that goes on is not stored: it is handed in anew. */
-static void keep_bots_choices(struct table *table, const struct pyr_game *before)
+void table_keep_bots_choices(struct table *table, const struct pyr_game *before)
 {
     unsigned waiting = table_waiting(table);
     for (unsigned s = 0; s < table->now.seats && table->now.stage == STORE_RUNNING; s++) {
@@ -979,7 +1051,7 @@ static bool adopt(struct table *table, const struct fetch *fetch)
     if (good)
         table_notify(table);
     if (good && table->log.count == read->log.count)
-        keep_bots_choices(table, &read->now.game);
+        table_keep_bots_choices(table, &read->now.game);
     read_free(read);
     return good;
 }
@@ -992,14 +1064,14 @@ static void refresh_done(struct store_job *job, enum store_result result)
     struct table *table = fetch->context;
     void (*done)(struct table *table, enum error error) = fetch->then;
     table->busy = false;
-    table->jobs--;
-    if (table->gone) {
-        table_forget(table);
-    } else {
+    if (!table->gone) {
         bool good = !result && adopt(table, fetch);
+        if (good && table->heard <= fetch->heard)
+            table->heard = table->revision;              /* it was read after that was announced */
         if (done)
             done(table, good ? ERROR_NONE : result == STORE_MISSING ? ERROR_NO_TABLE : ERROR_STORAGE);
     }
+    table_release(table);                    /* not before: what was handed in may find that nobody needs the table */
     fetch_free(fetch);
 }
 
@@ -1009,6 +1081,8 @@ bool table_refresh(struct table *table, void (*done)(struct table *table, enum e
     if (!fetch)
         return false;
     fetch->then = done;
+    fetch->heard = table->heard;
+    table->server->count.refreshes++;
     table->busy = true;
     table->jobs++;
     store_submit(table->server->store, &fetch->job);

@@ -135,12 +135,13 @@ struct table {
     int64_t due;                 /* as stored: from when a server has to look at it (table_due) */
     int64_t keeper;              /* as stored: the server that sees to its bots and clock; 0: any */
     int64_t heard;               /* a revision that another server has announced */
+    struct table_news *news;     /* what it announced of those after `revision`, the oldest first */
+    bool untold;                 /* the last change was not announced, since no other server had the table */
     struct table_observer *observers;
     struct change *changes;      /* waiting; the first is being stored while `busy` */
     struct change **last_change;
-    bool busy;                   /* the first change is being stored, or the table is being read again */
+    bool busy;                   /* the first change is being stored or waits for room, or the table is being read again */
     bool gone;                   /* to be freed once nothing is under way */
-    bool replaces;               /* while it is made: another table is being closed for it */
     unsigned jobs;               /* thinking bots and reads that refer to this table */
     struct ask ask[PYR_MAX_SEATS];
     uint64_t owner;              /* key of the address that its bots' load is counted for; 0: not known yet */
@@ -159,6 +160,9 @@ struct table {
         bool is_alive[STORE_PRESENT];        /* that server is there */
         unsigned count;
         bool writes, reads, reads_again;     /* a job is under way */
+        bool is_stale;           /* what this server has stored may have been dropped */
+        uint32_t known;          /* server->listens when `other` was asked for; 0: it was not */
+        struct store_present player[PYR_MAX_SEATS];      /* who plays over a connection to another server; visitor 0: none */
     } presence;
     bool analysing;
     int64_t asker;               /* while it is made: as in struct table_request */
@@ -217,6 +221,7 @@ struct fetch {
     unsigned count;
     struct store_present present[STORE_PRESENT];     /* not of table_refresh */
     unsigned presents;
+    uint32_t known;              /* server->listens when it was asked for */
 };
 struct fetch *table_fetch(struct server *server, const char *code,
     void (*done)(struct fetch *fetch, struct table *table, enum error error), void *context);
@@ -231,8 +236,10 @@ void tables_fetch(struct server *server, char (*codes)[16], unsigned count, void
  * until `done`, which is not called if the table is forgotten meanwhile. False without memory.
  */
 bool table_refresh(struct table *table, void (*done)(struct table *table, enum error error));
-/* Another server has announced this revision: the table is read again if it is newer, or forgotten if nobody needs it. */
-void table_hear(struct table *table, int64_t revision);
+/* Another server has announced this revision: if it is newer, the table is changed by what was announced (`more`, may be
+ * NULL) or read again, or forgotten if nobody needs it. */
+void table_hear(struct table *table, int64_t revision, const char *more);
+void table_drop_news(struct table *table);   /* of revisions that it has; all when it goes */
 bool table_is_kept_here(const struct table *table);        /* bots and clock are this server's to see to */
 /* From when a server has to look at a table in this state, in seconds since 1970: bots that have to choose, a clock that
  * runs out, a game that is given up. 0: never. new_phase: lines are added. */
@@ -240,6 +247,13 @@ int64_t table_due(const struct table *table, const struct table_state *state, bo
 /* The same for a table that nobody watches and whose bots have nothing to do before somebody comes. */
 int64_t table_due_at_rest(const struct table *table, const struct table_state *state);
 void table_wake(struct table *table);        /* sets clock and bots to work */
+/* For change.c and table.c, which take what other servers have done. Reads new lines into a game that runs and whose true
+ * order is known; false: they do not continue it, and the state is not to be used. Choices are forgotten. */
+bool table_advance_game(struct table_state *state, const char *text, size_t size);
+uint64_t table_spent(const struct table *table, int64_t since);        /* milliseconds of a clock that began then */
+void table_keep_bots_choices(struct table *table, const struct pyr_game *before);
+bool seat_is_bots(const struct seat *seat);  /* a bot's, or that of a person who is away */
+bool table_release(struct table *table);     /* one of `jobs` has ended; false: the table was waiting for that and is gone */
 void table_tick(struct table *table);        /* clocks, idle tables */
 void table_forget(struct table *table);      /* frees it, now or once nothing refers to it */
 void table_count_out(struct table *table);   /* it is no longer one of the open tables */
@@ -261,7 +275,15 @@ void table_hear_reaction(struct table *table, int64_t number);
 bool presence_has(const struct table *table, int64_t visitor);         /* connected to another server */
 void presence_update(struct table *table);   /* stores who is connected here, if that has changed */
 void presence_read(struct table *table);     /* asks who is connected to the others */
-void presence_take(struct table *table, const struct store_present *present, unsigned count);      /* the answer */
+/* The answer; known: server->listens when it was asked for. */
+void presence_take(struct table *table, const struct store_present *present, unsigned count, uint32_t known);
+/* No other server has the table in memory, so none has to be told. If one comes, presence_take tells it (presence_tell). */
+bool presence_is_alone(const struct table *table);
+void presence_tell(struct table *table);
+/* A player's seat is played over a later connection to another server: whether; here again; there. */
+bool presence_plays_elsewhere(const struct table *table, int64_t visitor);
+void presence_play_here(struct table *table, int64_t visitor);
+void presence_play_elsewhere(struct table *table, int64_t visitor, int64_t node);
 void presence_judge_all(struct server *server);            /* another server is there, or no longer */
 void presence_leave(struct table *table);    /* the table leaves the memory */
 

@@ -118,8 +118,7 @@ static enum error apply_late(struct change *change, struct problem *problem)
     return ERROR_NONE;
 }
 
-/* A bot's seat, or that of a person who is away. */
-static bool is_played_by_bot(const struct seat *seat)
+bool seat_is_bots(const struct seat *seat)
 {
     return seat->kind == SEAT_BOT || seat->away;
 }
@@ -135,7 +134,7 @@ static enum error apply_bot_choice(struct change *change, struct problem *proble
     enum pyr_err err = PYR_OK;
     (void)problem;
     if (request->phase != change->table->log.count || state->stage != STORE_RUNNING ||
-        !(pyr_game_waiting(game) >> seat & 1) || !is_played_by_bot(&state->seat[seat]))
+        !(pyr_game_waiting(game) >> seat & 1) || !seat_is_bots(&state->seat[seat]))
         return ERROR_LATE;
     pyr_game_clear(game, seat);
     for (unsigned i = 0; i < request->steps && !err; i++)
@@ -208,7 +207,7 @@ struct bot_job *table_begin_bot_job(struct ask *ask)
 {
     struct table *table = ask->table;
     unsigned seat = (unsigned)(ask - table->ask);
-    if (!(table_waiting(table) >> seat & 1) || !is_played_by_bot(&table->now.seat[seat]))
+    if (!(table_waiting(table) >> seat & 1) || !seat_is_bots(&table->now.seat[seat]))
         return NULL;                         /* a person has come back */
     struct bot_job *bot_job = malloc(sizeof *bot_job);
     if (!bot_job)
@@ -283,7 +282,7 @@ int64_t table_due_at_rest(const struct table *table, const struct table_state *s
 int64_t table_due(const struct table *table, const struct table_state *state, bool new_phase)
 {
     for (unsigned s = 0; s < state->seats && state->stage == STORE_RUNNING; s++)
-        if (is_played_by_bot(&state->seat[s]))
+        if (seat_is_bots(&state->seat[s]))
             return STORE_DUE_BOTS;
     if (state->stage != STORE_RUNNING || !state->terms.clock)
         return table_due_at_rest(table, state);
@@ -310,7 +309,7 @@ void table_wake(struct table *table)
     for (unsigned s = 0; s < state->seats; s++) {
         if (!(waiting >> s & 1))
             continue;
-        if (!is_played_by_bot(&state->seat[s]))
+        if (!seat_is_bots(&state->seat[s]))
             people |= 1u << s;
         else if (table_is_kept_here(table))
             think(table, s);
@@ -365,7 +364,7 @@ static bool is_at_rest(const struct table *table)
     if (table->now.stage != STORE_RUNNING)
         return true;
     for (unsigned s = 0; s < table->now.seats; s++)
-        if (waiting >> s & 1 && is_played_by_bot(&table->now.seat[s]))
+        if (waiting >> s & 1 && seat_is_bots(&table->now.seat[s]))
             return false;
     return !table->deadline;
 }

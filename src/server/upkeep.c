@@ -270,10 +270,11 @@ static void check_done(struct store_job *job, enum store_result result)
 {
     struct check *check = (struct check *)job;
     struct server *server = check->server;
+    server->upkeep.checks--;
     for (unsigned i = 0; i < check->count && !result; i++) {
         struct table *table = table_find(server, check->codes[i]);
         if (table)
-            table_hear(table, check->revision[i]);
+            table_hear(table, check->revision[i], NULL);
     }
     if (result) {                            /* the database is away: once more when it is back */
         server->upkeep.check_at = 0;
@@ -299,10 +300,16 @@ static void submit_checks(struct server *server)
         check->server = server;
         check->job.run = run_check;
         check->job.done = check_done;
+        server->upkeep.checks++;
         store_submit(server->store, &check->job);
         check = NULL;
     }
     server->upkeep.missed = false;
+}
+
+bool upkeep_is_behind(const struct server *server)
+{
+    return server->shared && (server->is_deaf || server->upkeep.missed || server->upkeep.checks);
 }
 
 /* There is something to claim. */
@@ -318,11 +325,13 @@ static void look_soon(struct server *server)
 }
 
 /* word NULL: announcements may have been lost, so all revisions are compared soon. */
-void upkeep_hear(void *context, const char *word, int64_t number)
+void upkeep_hear(void *context, const char *word, int64_t number, const char *more)
 {
     struct server *server = context;
     if (!word) {
-        server->upkeep.check_at = 0;
+        server->is_deaf = number;
+        server->listens += !server->is_deaf;
+        server->upkeep.check_at = server->is_deaf ? server->upkeep.check_at : 0;
         server->upkeep.missed = true;
         return;
     }
@@ -334,10 +343,12 @@ void upkeep_hear(void *context, const char *word, int64_t number)
     }
     bool is_presence = word[0] == STORE_NEWS_PRESENCE[0];
     struct table *table = table_find(server, word + is_presence);
-    if (table && is_presence)
+    if (table && is_presence && number)
+        presence_play_elsewhere(table, number, more ? strtoll(more, NULL, 10) : 0);
+    else if (table && is_presence)
         presence_read(table);
     else if (table)
-        table_hear(table, number);
+        table_hear(table, number, more);
     else if (!strcmp(word, STORE_NEWS_NAME))
         visitor_hear(server, number);
     else if (!strcmp(word, STORE_NEWS_WORK))

@@ -83,7 +83,7 @@ void store_submit(struct store *store, struct store_job *job)
 
 bool store_is_shared(const struct store *store) { (void)store; return false; }
 
-bool store_listen(struct store *store, void (*heard)(void *context, const char *code, int64_t revision), void *context)
+bool store_listen(struct store *store, store_heard *heard, void *context)
 {
     (void)store;
     (void)heard;
