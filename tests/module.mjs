@@ -40,6 +40,15 @@ export function load(path) {
             const code = exports.record_verify(Math.min(data.length, exports.buffer_size()));
             return `${code} ${exports.verify_line()} ${exports.verify_compared()}`;
         },
+        daily(practice, date, secret) {
+            put(new TextEncoder().encode(`Ana\nclub 2\nclub 3\n${secret}\n${date}\0`));
+            const err = exports.local_daily(practice);
+            let hash = 0n;
+            for (const byte of new TextEncoder().encode(text(exports.match_log())))
+                hash = unsigned(hash * 31n + BigInt(byte));
+            return `${err} ${exports.match_lines()} ${hash} ${err ? 255 : exports.local_due()} ${
+                err ? 0 : unsigned(exports.local_due_seed())}`;
+        },
         names() {
             const names = [];
             for (let at; (at = exports.bot_name(names.length)); )

@@ -223,6 +223,8 @@ def case_others():
         outputs('bench', 'bench', '--games', '50', *mode)
     for words in ([], ['R1', 'E1'], ['torch'], ['--lang', 'pt']):
         outputs('rules', 'rules', *words)
+    for words in ([], ['--date', '2026-11-18'], ['--date', '2026-11-18', '--secret', '0f' * 32]):
+        assert outputs('daily', 'daily', *words)[0]['practice'] == ('--secret' not in words)
     with tempfile.TemporaryDirectory() as folder:
         database = os.path.join(folder, 'x.db')
         outputs('import', 'import', '--database', database, '--edition', PLAIN, RECORD)

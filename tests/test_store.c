@@ -20,6 +20,7 @@
 
 #include "check.h"
 #include "store_admin.h"
+#include "store_daily.h"
 #include "store_sqlite.h"
 
 #ifdef WITH_POSTGRESQL
@@ -1627,6 +1628,63 @@ FILE_TEST("version 5 is migrated: bans are kept")
     CHECK_INT(outside_number(path, "SELECT count(*) FROM ban"), 1);
     CHECK_INT(outside_number(path, "PRAGMA user_version"), STORE_VERSION);
     CHECK(exists(".v5"));
+    drop_folder();
+}
+
+/* And version 5. */
+static const char version_6[] =
+    "CREATE TABLE ban (id INTEGER PRIMARY KEY, address TEXT NOT NULL, visitor INTEGER NOT NULL, made INTEGER NOT NULL,"
+    " until INTEGER NOT NULL, reason TEXT NOT NULL) STRICT;"
+    "PRAGMA user_version = 6";
+
+static bool sum_days(void *context, const struct store_day *day)
+{
+    int64_t *sum = context;
+    sum[0] += day->number;
+    sum[1] += day->outage;
+    sum[2] += day->revealed;
+    return true;
+}
+
+static enum store_result make_days(struct store_db *db, struct store_job *job)
+{
+    struct store_day one, again;
+    struct store_attempt attempt;
+    int64_t sum[3] = { 0 }, first = 0;
+    (void)job;
+    CHECK_INT(store_first_day(db, &first), STORE_MISSING);
+    CHECK_INT(store_make_days(db, 20000, 5), STORE_OK);
+    CHECK_INT(store_get_day(db, 20001, &one), STORE_OK);
+    CHECK_INT(store_make_days(db, 20001, 6), STORE_OK);              /* what is there stays */
+    CHECK_INT(store_make_days(db, 20009, 7), STORE_OK);              /* days without a server never were */
+    CHECK_INT(store_get_day(db, 20001, &again), STORE_OK);
+    CHECK(!memcmp(one.secret, again.secret, sizeof one.secret));
+    CHECK_INT(store_get_day(db, 20003, &again), STORE_MISSING);
+    CHECK_INT(store_add_outage(db, 20001 * INT64_C(86400) - 100, 20002 * INT64_C(86400) + 50), STORE_OK);
+    CHECK_INT(store_reveal_days(db, 20001, 9), STORE_OK);
+    CHECK_INT(store_each_day(db, 0, 99999, sum_days, sum), STORE_OK);
+    CHECK_INT(sum[0], 1 + 2 + 3 + 10 + 11);
+    CHECK_INT(sum[1], 100 + 86400 + 50);
+    CHECK_INT(sum[2], 9 + 9);
+    CHECK_INT(store_first_day(db, &first), STORE_OK);
+    CHECK_INT(first, 20000);
+    CHECK_INT(store_get_attempt(db, 20000, 1, &attempt), STORE_MISSING);
+    return STORE_OK;
+}
+
+FILE_TEST("version 6 is migrated: there are days and attempts")
+{
+    make_folder();
+    CHECK(outside(path, version_1) && outside(path, version_2) && outside(path, version_3) && outside(path, version_4) &&
+        outside(path, version_5) && outside(path, version_6));
+    if (CHECK(open_store())) {
+        CHECK_INT(do_job(make_days), STORE_OK);
+        close_store();
+    }
+    CHECK_INT(outside_number(path, "SELECT count(*) FROM day"), 5);
+    CHECK_INT(outside_number(path, "SELECT count(DISTINCT secret) FROM day WHERE length(secret) = 32"), 5);
+    CHECK_INT(outside_number(path, "PRAGMA user_version"), STORE_VERSION);
+    CHECK(exists(".v6"));
     drop_folder();
 }
 

@@ -9,6 +9,7 @@
  *     bots SEED NODES NAME...                hash steps
  *     perft SEED PLAYERS PLAYED DEPTH        count
  *     verify FILE                            code of the fair shuffle, line, lines compared
+ *     daily PRACTICE DATE SECRET             code, lines, hash of the log, the bot that is due, its seed
  *     time SEED PLAYERS GAMES PLAYOUTS       hash, nanoseconds of processor time
  */
 #define _POSIX_C_SOURCE 200809L
@@ -71,6 +72,18 @@ static void write_sheet(uint32_t sheet, uint32_t paper, uint32_t parts, uint32_t
     printf("%" PRIu32 " %" PRIu32 " %" PRIu64 "\n", wasm_sheets(parts), length, hash);
 }
 
+/* A day's expedition on this device: its log, and the seed of the bot that is due. */
+static void begin_day(uint32_t is_practice, const char *date, const char *secret)
+{
+    snprintf(wasm_buffer(), wasm_buffer_size(), "Ana\nclub 2\nclub 3\n%s\n%s", secret, date);
+    int32_t err = wasm_local_daily(is_practice);
+    uint64_t hash = 0;
+    for (const char *at = wasm_match_log(); *at; at++)
+        hash = hash * 31 + (unsigned char)*at;
+    printf("%" PRId32 " %" PRIu32 " %" PRIu64 " %" PRIu32 " %" PRIu64 "\n", err, wasm_match_lines(), hash,
+        err ? 255 : wasm_local_due(), err ? 0 : wasm_local_due_seed());
+}
+
 static uint64_t now(void)
 {
     struct timespec t;
@@ -84,12 +97,15 @@ int main(void)
     while (fgets(line, sizeof line, stdin)) {
         uint64_t seed, nodes;
         uint32_t a, b, c;
+        char date[16], secret[80];
         int end = 0;
         line[strcspn(line, "\n")] = '\0';
         if (!strncmp(line, "read ", 5)) {
             read_edition(line + 5);
         } else if (!strncmp(line, "verify ", 7)) {
             verify_record(line + 7);
+        } else if (sscanf(line, "daily %" SCNu32 " %15s %79s", &a, date, secret) == 3) {
+            begin_day(a, date, secret);
         } else if (!strcmp(line, "write")) {
             write_edition();
         } else if (sscanf(line, "sheet %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu64, &a, &b, &c, &seed) == 4) {

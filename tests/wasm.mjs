@@ -15,6 +15,9 @@ for (const edition of editions) {
     questions.push('sheet 0 0 7 0', 'sheet 5 1 7 1', 'sheet 7 0 7 0', 'sheet 1 1 6 0', 'sheet 2 0 6 0');
     for (const name of ['plain-2.pyr', 'fair-3.pyr'])                // one without a fair shuffle, one with
         questions.push(`verify ${new URL(`data/${name}`, import.meta.url).pathname}`);
+    for (const day of ['1 2026-11-18 -', `0 2026-11-18 ${'0f'.repeat(32)}`, `0 2026-11-18 ${'0F'.repeat(32)}`,
+        '1 2026-02-30 -'])
+        questions.push(`daily ${day}`);                              // the last two are refused
     for (let players = 1; players <= 5; players++)               // 1 and 5 are refused
         for (const playouts of [0, 1])
             for (const [seed, games] of [[players * 11, 500], ['18446744073709551615', 20]])

@@ -15,6 +15,7 @@ enum { CLI_GOOD = 0, CLI_WRONG = 1, CLI_USAGE = 2, CLI_INTERRUPTED = 130 };
 /* A subcommand: its arguments without the program's name (argv[0] is the subcommand). Returns the exit code. */
 typedef int cli_command(int argc, char **argv);
 
+cli_command cli_daily;
 cli_command cli_play, cli_serve, cli_sim, cli_replay, cli_legal, cli_hint, cli_analyze, cli_verify, cli_export, cli_import,
     cli_copy, cli_edition, cli_print, cli_bench, cli_rules, cli_admin, cli_merge, cli_puzzle;
 

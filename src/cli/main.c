@@ -18,6 +18,7 @@ static const struct {
     const char *about;
 } commands[] = {
     { "play", cli_play, N_("play against the computer, with others at one screen, or on a server") },
+    { "daily", cli_daily, N_("play the daily expedition, the same cards for everybody") },
     { "puzzle", cli_puzzle, N_("find the best choice in a position") },
     { "serve", cli_serve, N_("run a server to play in the browser, with friends") },
     { "admin", cli_admin, N_("ask a running server, as its operator") },

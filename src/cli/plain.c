@@ -418,6 +418,10 @@ static int load(struct game *g, const char *name, const char *text, size_t size,
 static int load_file(struct game *g, const struct plain_options *o)
 {
     struct cli_text text;
+    if (o->text) {
+        int loaded = cli_edition_load(o->edition, &g->edition);
+        return loaded ? loaded : load(g, o->path, o->text, o->text_size, o);
+    }
     if (!cli_read(o->path, &text))
         return CLI_WRONG;
     int code = cli_edition_for(o->edition, &text, &g->edition);

@@ -17,6 +17,8 @@ struct plain_options {
     const struct pyr_bot *bot[PYR_MAX_SEATS], *any_bot;      /* the other players; for a seat that has none */
     const char *name;
     const char *path;            /* a record to go on with; or NULL */
+    const char *text;            /* the same as a text, of which path is the name; NULL: it is read from the file */
+    size_t text_size;
     const char *resume;          /* the name of a saved game; or NULL */
     bool new_game, go_on;        /* do not ask about unfinished games: leave them, or go on with the newest */
 };

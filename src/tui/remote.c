@@ -31,7 +31,8 @@
 enum stage { STAGE_VISITOR, STAGE_LIST, STAGE_CODE, STAGE_OPENING, STAGE_ROOM, STAGE_PLAY };
 
 /* Requests by what they are for. */
-enum { ASK_VISITOR, ASK_NEW_VISITOR, ASK_TABLES, ASK_CREATE, ASK_EDITION, ASK_RECORD, ASK_REMATCH, ASK_STILL_KNOWN };
+enum { ASK_VISITOR, ASK_NEW_VISITOR, ASK_TABLES, ASK_CREATE, ASK_EDITION, ASK_RECORD, ASK_REMATCH, ASK_STILL_KNOWN,
+    ASK_DAILY };
 
 /* A line of the list. */
 struct offer {
@@ -274,6 +275,11 @@ static void on_known_visitor(struct remote *remote, struct app *app)
     remote->cause[0] = '\0';
     if (remote->code[0]) {
         go_to_table(remote, app);
+    } else if (app->options->daily) {
+        json_t *body = app->options->daily_again ? json_pack("{sb}", "again", 1) : json_object();
+        if (app->options->daily_date)
+            json_object_set_new(body, "date", json_string(app->options->daily_date));
+        ask(remote, ASK_DAILY, "/api/daily", body);
     } else {
         remote->stage = STAGE_LIST;
         ask_tables(remote);
@@ -583,7 +589,7 @@ static void answer_visitor(struct remote *remote, struct app *app, const struct 
 /* No answer, or the server could not give one: what can be tried again is. */
 static void answer_missing(struct remote *remote, struct app *app, const struct net_event *event)
 {
-    bool first = event->id == ASK_VISITOR || event->id == ASK_NEW_VISITOR;
+    bool first = event->id == ASK_VISITOR || event->id == ASK_NEW_VISITOR || event->id == ASK_DAILY;
     note_cause(remote, event->status);
     if (event->status == NET_UNTRUSTED)
         app_fail(app,
@@ -608,6 +614,12 @@ static void answer_tables(struct remote *remote, struct app *app, const struct n
         read_tables(remote, answer);
     } else if (event->id == ASK_CREATE && event->status == 201 && copy_code(remote->code, sizeof remote->code, code)) {
         go_to_table(remote, app);
+    } else if (event->id == ASK_DAILY && (event->status == 200 || event->status == 201) &&
+        copy_code(remote->code, sizeof remote->code, code)) {
+        go_to_table(remote, app);
+    } else if (event->id == ASK_DAILY) {
+        note_error(remote, error);
+        app_fail(app, "%s: %s", remote->url, remote->note);
     } else if (event->id == ASK_REMATCH && event->status == 201) {
         begin_rematch(remote, app, code);
     } else if (error[0]) {

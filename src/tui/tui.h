@@ -25,6 +25,8 @@ struct tui_options {
     bool replay;
     uint32_t playouts;           /* of an analysis, a decision */
     const char *server, *table, *key;        /* play on a server; table and key may be NULL */
+    bool daily, daily_again;     /* the day's expedition there; an attempt that does not count */
+    const char *daily_date;      /* of which day; NULL: today */
     const char *trusted;         /* a file of certificates to trust there; NULL: the system's */
 };
 

@@ -1,0 +1,210 @@
+/*
+ * daily.c: `pyramids daily`: the daily expedition: today's on a server, a past day's from its secret, or a practice deal
+ * that follows from the date. It is played like any game: full screen (src/tui), or line by line (plain.c).
+ *
+ * A game on this device is handed over as a saved game whose first choice is due, with the secret in it (local.h).
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <pyramids/daily.h>
+#include <pyramids/local.h>
+
+#include "cli.h"
+#include "plain.h"
+#include "tui.h"
+
+enum { SERVER, DATE, SECRET, AGAIN, NAME, PLAIN, TRUST, ASCII, JSON, OPTIONS };
+
+#define BIT(option) (1u << (option))
+
+/* Which options have no meaning beside each other. */
+static const uint32_t excluded[OPTIONS] = {
+    [SERVER] = BIT(SECRET) | BIT(PLAIN) | BIT(JSON),
+    [PLAIN] = BIT(ASCII),
+    [JSON] = BIT(NAME) | BIT(PLAIN) | BIT(ASCII),
+};
+
+/* Which game it is. */
+struct day {
+    int32_t day;
+    bool is_practice;
+    uint8_t secret[PYR_FAIR_BYTES];
+    char date[PYR_DAILY_DATE];
+};
+
+/* False after an error was printed. */
+static bool read_day(const char *const *value, struct day *day)
+{
+    day->day = (int32_t)(time(NULL) / PYR_DAILY_SECONDS);
+    if (value[DATE] && !pyr_daily_read_date(value[DATE], strlen(value[DATE]), &day->day)) {
+        cli_error(_("--date: '%s' is not a date; expected YYYY-MM-DD"), value[DATE]);
+        return false;
+    }
+    if (value[SECRET] && !value[DATE]) {
+        cli_error(_("--%s is only valid with --%s"), "secret", "date");
+        return false;
+    }
+    if (value[SECRET] && !pyr_fair_read_hex(value[SECRET], strlen(value[SECRET]), day->secret)) {
+        cli_error(_("--secret: expected 64 hexadecimal digits (0 to 9, a to f)"));
+        return false;
+    }
+    if ((value[AGAIN] || value[TRUST]) && !value[SERVER]) {
+        cli_error(_("--%s is only valid with --%s"), value[AGAIN] ? "again" : "trust", "server");
+        return false;
+    }
+    day->is_practice = !value[SECRET];
+    if (day->is_practice)
+        pyr_daily_practice(day->day, day->secret);
+    pyr_daily_write_date(day->day, day->date);
+    return true;
+}
+
+/* What would be played, for programs. */
+static void print_day(const struct day *day)
+{
+    char hex[PYR_FAIR_DIGITS + 1];
+    struct pyr_json *json = cli_json_begin();
+    pyr_json_object(json, NULL);
+    pyr_json_text(json, "date", day->date);
+    pyr_json_bool(json, "practice", day->is_practice);
+    pyr_json_text(json, "edition", PYR_DAILY_EDITION);
+    pyr_fair_commitment(day->secret, hex);
+    pyr_json_text(json, "commitment", hex);
+    pyr_fair_write_hex(day->secret, hex);
+    pyr_json_text(json, "secret", hex);
+    pyr_json_close(json);
+    cli_json_end(json);
+}
+
+/* On a server, full screen. */
+static int play_there(const char *const *value, const struct day *day)
+{
+    struct pyr_edition *edition = malloc(sizeof *edition);
+    struct tui_options options = { .edition = edition, .players = PYR_DAILY_SEATS, .people = 1,
+        .names = { cli_own_name(value[NAME]) }, .ascii = value[ASCII] != NULL,
+        .no_colour = getenv("NO_COLOR") && getenv("NO_COLOR")[0], .server = value[SERVER], .trusted = value[TRUST],
+        .daily = true, .daily_date = value[DATE] ? day->date : NULL, .daily_again = value[AGAIN] != NULL };
+    for (unsigned s = 1; s < PYR_DAILY_SEATS; s++)
+        options.bot[s] = pyr_bot_find(PYR_DAILY_BOT);
+    int code = !edition || !tui_is_possible() ? TUI_NO_TERMINAL : cli_edition_load(PYR_DAILY_EDITION, edition);
+    if (!code && value[TRUST] && access(value[TRUST], R_OK)) {
+        cli_error("%s: %s", value[TRUST], pyr_text_system(errno));
+        code = CLI_WRONG;
+    }
+    if (!code)
+        code = tui_run(&options);
+    free(edition);
+    if (code != TUI_NO_TERMINAL)
+        return code;
+    cli_error(_("--server needs a full-screen terminal"));
+    return CLI_USAGE;
+}
+
+/* The game as it begins, as a saved game. NULL after an error was printed. */
+static char *begin(const struct pyr_edition *edition, const struct day *day, const char *name, size_t *size)
+{
+    const char *const names[PYR_DAILY_SEATS] = { name, PYR_DAILY_BOT " 2", PYR_DAILY_BOT " 3" };
+    struct pyr_local *local = malloc(sizeof *local);
+    struct pyr_match *match = malloc(sizeof *match);
+    char *text = malloc(PYR_LOCAL_SAVED);
+    enum pyr_err err = PYR_OK;
+    if (!local || !match || !text) {
+        cli_error(_("out of memory"));
+    } else if ((err = pyr_local_begin_daily(local, match, edition, names, day->day, day->secret, day->is_practice))) {
+        char sentence[256];
+        pyr_text_error(err, sentence, sizeof sentence);
+        cli_error(_("--name: '%s' is not a valid player name: %s"), name, sentence);
+    } else {
+        *size = pyr_local_save(local, text, PYR_LOCAL_SAVED);
+    }
+    free(local);
+    free(match);
+    if (*size)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* On this device. */
+static int play_here(const char *const *value, const struct day *day)
+{
+    const char *name = cli_own_name(value[NAME]);
+    struct pyr_edition *edition = malloc(sizeof *edition);
+    size_t size = 0;
+    int code = edition ? cli_edition_load(PYR_DAILY_EDITION, edition) : CLI_WRONG;
+    char *text = code ? NULL : begin(edition, day, name, &size);
+    if (!text) {
+        free(edition);
+        return code ? code : CLI_USAGE;
+    }
+    struct tui_options full = { .edition = edition, .players = PYR_DAILY_SEATS, .people = 1, .names = { name },
+        .ascii = value[ASCII] != NULL, .no_colour = getenv("NO_COLOR") && getenv("NO_COLOR")[0], .record = text,
+        .record_size = size, .record_name = day->date };
+    struct plain_options plain = { .players = PYR_DAILY_SEATS, .name = name, .any_bot = pyr_bot_find(PYR_DAILY_BOT),
+        .text = text, .text_size = size, .path = day->date };
+    for (unsigned s = 1; s < PYR_DAILY_SEATS; s++)
+        full.bot[s] = plain.bot[s] = pyr_bot_find(PYR_DAILY_BOT);
+    code = value[PLAIN] || !tui_is_possible() ? TUI_NO_TERMINAL : tui_run(&full);
+    if (code == TUI_NO_TERMINAL) {
+        if (day->is_practice)
+            printf(_("A practice deal for %s. It does not count; everyone who practises on this day has the same cards.\n"),
+                day->date);
+        else
+            printf(_("The expedition of %s once more. It does not count.\n"), day->date);
+        cli_catch_interrupt();
+        code = plain_play(&plain);
+    }
+    free(text);
+    free(edition);
+    return code;
+}
+
+int cli_daily(int argc, char **argv)
+{
+    const char *value[OPTIONS];
+    const struct cli_option option[OPTIONS + 1] = {
+        { "server", 0, "URL", _("play the expedition of a server, such as https://example.org; your first attempt counts") },
+        { "date", 0, "DATE", _("another day, as YYYY-MM-DD (default: today, in UTC)") },
+        { "secret", 0, "HEX",
+            _("the secret of that day, once the server has revealed it: the same cards, without a server") },
+        { "again", 0, NULL, _("with --server: play it again; this attempt does not count") },
+        { "name", 'n', "NAME", _("your name (default: your account's)") },
+        { "plain", 0, NULL, _("play line by line, for any terminal, a screen reader or a script") },
+        { "trust", 0, "FILE", _("certificates to trust for an https:// server, instead of the system's") },
+        { "ascii", 0, NULL, _("draw with ASCII characters only") },
+        { "json", 0, NULL, _("print the date, the secret and its commitment as JSON, and do not play") },
+        { NULL, 0, NULL, NULL },
+    };
+    const struct cli_options options = {
+        "daily [--server URL [--again]] [--date DATE [--secret HEX]] [OPTIONS]",
+        _("Plays the daily expedition: one game a day with the same cards for everybody, against two club bots. With\n"
+          "--server it is the server's, and your first attempt of the day counts; you can leave and continue it until\n"
+          "midnight UTC. Without a server it is a practice deal that follows from the date, or a past day's game from\n"
+          "the secret that its server has revealed. The bots answer the same moves in the same way everywhere."),
+        option,
+        "  pyramids daily\n"
+        "  pyramids daily --server https://pyramids.example.org\n"
+        "  pyramids daily --server http://localhost:8080 --again\n"
+        "  pyramids daily --date 2026-11-18 --plain\n"
+        "  pyramids daily --date 2026-11-18 --json\n",
+    };
+    struct day day;
+    int code = cli_parse(&options, &argc, argv, value);
+    if (code >= 0)
+        return code;
+    if (argc) {
+        cli_error(_("unexpected argument '%s'"), argv[0]);
+        return CLI_USAGE;
+    }
+    if (!cli_go_together(option, value, excluded) || !read_day(value, &day))
+        return CLI_USAGE;
+    if (value[JSON]) {
+        print_day(&day);
+        return CLI_GOOD;
+    }
+    return value[SERVER] ? play_there(value, &day) : play_here(value, &day);
+}
