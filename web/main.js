@@ -9,6 +9,7 @@ import { $, askToConfirm, closest, dialog, download, hasTouch, put, replaceConte
 import { icon, wordmark } from './draw.js';
 import { Core } from './core.js';
 import { ruleLink, symbolList } from './words.js';
+import { setTitle, watchTurns } from './waiting.js';
 import { applyTheme, editions, games, lacksRoom, saveSettings, settings, storage } from './store.js';
 import { LocalGame } from './game.js';
 import { HomeView } from './home.js';
@@ -154,7 +155,7 @@ export class App {
         const root = document.createElement('div');
         this.root.append(root);
         scrollTo(0, 0);
-        document.title = title ? `${title} · Pyramids` : 'Pyramids';
+        setTitle(title ? `${title} · Pyramids` : 'Pyramids');
         const first = this.shown === null;
         this.shown = make(root);
         this.offerNewer();
@@ -389,6 +390,7 @@ async function begin() {
     await speakIn(pickLanguage(settings.language));
     await app.route();
     await app.isMissing();
+    watchTurns();
     // The rest is kept for playing without a network, once there is nothing more urgent to fetch.
     navigator.serviceWorker?.register('sw.js').then((kept) => { if (kept) takeOver(kept, app); }, () => {
         /* an insecure address: no offline play */ });

@@ -350,6 +350,8 @@ export class OnlineGame extends Game {
             this.hearTable(message);
         this.core.remoteReceive(text);
         this.go();
+        if (message.type !== 'done')
+            dispatchEvent(new Event('moved'));
     }
 
     /** What is drawn of a table beside the game. @param {Table} table */

@@ -25,8 +25,9 @@ export function showSettings(speak, field) {
             settings.sound ? '' : 'disabled'}></label>
         ${canVibrate ? check('vibration', _('Vibrate when a pattern snaps into place')) : ''}${check('letters',
             _('Letters as shortcuts'))}${
-            check('spaces', _('Names of spaces'))}</div>`,
+            check('spaces', _('Names of spaces'))}<p><a class="btn" href="#notify">${_('Messages')}</a></p></div>`,
         { close: _('Done'), wire: (box) => {
+            box.querySelector('a')?.addEventListener('click', () => /** @type {HTMLDialogElement} */ (box).close());
             if (field)
                 /** @type {HTMLInputElement} */ ($(`[name=${field}]`, box)).autofocus = true;
             box.addEventListener('change', (event) => {

@@ -45,12 +45,12 @@ function keep(key, value) {
 }
 
 /** @typedef {{name: string, theme: 'auto' | 'light' | 'dark', language: string | null, letters: boolean, sound: boolean,
- * volume: number, vibration: boolean, spaces: boolean, opponents: number, level: string}} Settings volume: from 0 to 1;
- * spaces: their names are shown */
+ * volume: number, vibration: boolean, spaces: boolean, badge: boolean, opponents: number, level: string}} Settings volume:
+ * from 0 to 1; spaces: their names are shown; badge: how many tables wait is shown in the tab and on the icon */
 
 /** @type {Settings} */
 export const settings = { name: '', theme: 'auto', language: null, letters: true, sound: false, volume: .6, vibration: false,
-    spaces: false,
+    spaces: false, badge: true,
     opponents: 1, level: 'novice', ...read('settings', {}) };
 
 /** @param {Partial<Settings>} change */

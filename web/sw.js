@@ -30,3 +30,37 @@ worker.addEventListener('fetch', (/** @type {any} */ event) => {
 
 // The page says so when nothing is under way.
 worker.addEventListener('message', (/** @type {any} */ event) => { if (event.data === 'now') worker.skipWaiting(); });
+
+/** @typedef {{type: string, title: string, body: string, table: string, count: number, silent: boolean}} Message */
+
+/** A message (docs/push.md) tells all that waits, so it takes the place of what was shown before.
+ * @param {Message} message */
+async function show(message) {
+    const own = /^(over|daily)$/.test(message.type);
+    for (const old of own ? [] : await worker.registration.getNotifications())
+        if (/^(turn|several|morning)$/.test(old.data?.type) && old.tag !== `${message.type}${message.table}`)
+            old.close();
+    if (!own)
+        await (message.count ? worker.navigator.setAppBadge?.(message.count) : worker.navigator.clearAppBadge?.());
+    if (message.type !== 'none')
+        await worker.registration.showNotification(message.title, { body: message.body, data: message,
+            tag: `${message.type}${message.table}`, silent: message.silent || undefined, renotify: !message.silent,
+            icon: 'icon-192.png', badge: 'icon-192.png' });
+}
+
+worker.addEventListener('push', (/** @type {any} */ event) => {
+    let message;
+    try { message = event.data.json(); } catch { return; }
+    event.waitUntil(show(message));
+});
+
+// A tap opens the table, in the page that is there already if there is one.
+worker.addEventListener('notificationclick', (/** @type {any} */ event) => {
+    const { type, table } = event.notification.data ?? {}, go = table ? `table/${table}` : type === 'daily' ? 'daily' : '';
+    event.notification.close();
+    event.waitUntil(worker.clients.matchAll({ type: 'window', includeUncontrolled: true }).then(async (
+        /** @type {any[]} */ pages) => {
+        const page = pages[0] && await pages[0].focus().catch(() => null);
+        return page ? page.postMessage({ go }) : worker.clients.openWindow(`./#${go}`);
+    }));
+});

@@ -49,6 +49,10 @@ export const VIEWS = {
         return (app, what) => app.show((root) => what === 'new' ? new NewTableView(root) : new TablesView(root, app,
             false), _('My tables'));
     },
+    notify: async () => {
+        const { NotifyView } = await import('./notify.js');
+        return (app) => app.show((root) => new NotifyView(root), _('Messages'));
+    },
     watch: async () => {
         const { TablesView } = await import('./lobby.js');
         return (app) => app.show((root) => new TablesView(root, app, true), _('Watch a game'));
