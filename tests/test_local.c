@@ -3,14 +3,20 @@
 #include "check.h"
 #include "check_edition.h"
 
+#include <pyramids/bots.h>
 #include <pyramids/local.h>
+#include <pyramids/solo.h>
 
-static struct pyr_edition plain;
+static struct pyr_edition plain, classic;
 static struct pyr_local local, other;
 static struct pyr_match match, other_match;
 static char text[PYR_LOCAL_SAVED], again[PYR_LOCAL_SAVED];
 
-__attribute__((constructor)) static void load_edition(void) { check_edition(&plain, "tests/data/plain.edition"); }
+__attribute__((constructor)) static void load_edition(void) 
+{
+    check_edition(&plain, "tests/data/plain.edition");
+    check_edition(&classic, "editions/classic.edition");
+}
 
 static const char *const names[] = { "Ana", "Ben", "club 3", "club 4" };
 
@@ -345,4 +351,44 @@ TEST("sealed choices in the words of a record, as they were once saved, are read
     memcpy(text + size, line, (size_t)more);
     CHECK_INT(pyr_local_load(&other, &other_match, &plain, text, size + (size_t)more, 3, "club", 1, NULL), PYR_OK);
     CHECK(other_match.choice[0].confirmed && !other_match.choice[1].count);
+}
+
+TEST("solo expeditions have three medals, one above the other")
+{
+    CHECK(pyr_solo_count() >= 10);
+    CHECK(pyr_solo_at(pyr_solo_count()) == NULL);
+    for (unsigned i = 0; i < pyr_solo_count(); i++) {
+        const struct pyr_solo *solo = pyr_solo_at(i);
+        for (unsigned k = 0; k < i; k++)
+            CHECK(pyr_solo_at(k)->seed != solo->seed);
+        CHECK(solo->target[0] > 0 && solo->target[0] < solo->target[1] && solo->target[1] < solo->target[2]);
+        CHECK_INT(pyr_solo_medal(solo, -3), PYR_MEDAL_NONE);
+        CHECK_INT(pyr_solo_medal(solo, solo->target[0] - 1), PYR_MEDAL_NONE);
+        CHECK_INT(pyr_solo_medal(solo, solo->target[0]), PYR_MEDAL_BRONZE);
+        CHECK_INT(pyr_solo_medal(solo, solo->target[1]), PYR_MEDAL_SILVER);
+        CHECK_INT(pyr_solo_medal(solo, solo->target[2]), PYR_MEDAL_GOLD);
+        CHECK_INT(pyr_solo_medal(solo, 999), PYR_MEDAL_GOLD);
+    }
+}
+
+/* Alone means alone: the second seat takes no card and no points, whatever the first does. */
+TEST("a bystander completes nothing")
+{
+    static const char *const seats[] = { "", "bystander" };
+    const struct pyr_bot *bot = pyr_bot_find("bystander");
+    struct pyr_rng rng;
+    for (unsigned i = 0; i < pyr_solo_count(); i++) {
+        CHECK_INT(pyr_local_begin(&local, &match, &classic, 2, names, seats, pyr_solo_at(i)->seed, true), PYR_OK);
+        while (!pyr_match_is_over(&match)) {
+            struct pyr_view view;
+            pyr_seat seat = pyr_local_due(&local, &rng);
+            if (seat != PYR_NOBODY) {
+                pyr_match_view(&match, seat, &view);
+                CHECK(pyr_local_answer(&local, seat, match.log.lines, bot->choose(NULL, &classic.box, &view, &rng, NULL)));
+            } else if (!CHECK(let_me_play(&local))) {
+                return;
+            }
+        }
+        CHECK_INT(match.replay.state.open.desk[1].done, 0);
+    }
 }

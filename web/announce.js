@@ -4,6 +4,7 @@ import { announce, toast } from './dom.js';
 import { COLOURS } from './core.js';
 import { colourName, logEntries, patternName, spaceNames } from './words.js';
 import { Aim } from './aim.js';
+import { isBystander } from './game.js';
 import { playSound } from './sound.js';
 
 /** @typedef {import('./core.js').View} View */
@@ -11,7 +12,8 @@ import { playSound } from './sound.js';
 
 /** Announces what has happened since the last look. @param {Table} table @param {string[]} lines */
 export function tellNews(table, lines) {
-    const fresh = logEntries(table.core, lines).filter((e) => e.line >= table.seenLines);
+    const fresh = logEntries(table.core, lines).filter((e) => e.line >= table.seenLines &&
+        !isBystander(table.game.seats[e.seat]));
     const words = fresh.filter((e) => e.kind === 'line').map((e) => e.text);
     table.before = new Map();
     const then = table.core.viewAt(table.seenLines, -1);

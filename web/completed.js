@@ -2,6 +2,7 @@
  * completed.js: everyone's completed pyramids, which lie face up for all (R12), and the race for the pyramid points (R14): a
  * shelf of chips for each player, one table for all, and both together in a dialog or, on a phone, in a drawer.
  */
+import { isBystander } from './game.js';
 import { html } from './html.js';
 import { _ } from './i18n.js';
 import { dialog, closest } from './dom.js';
@@ -16,7 +17,7 @@ import { colourName, doneByColour, doneWords, logEntries, moveParts, ruleLink } 
 
 /** The seats as the looking one sees them: its own first. @param {Table} table */
 export function seatsFromMine({ game: { me, seats } }) {
-    const all = seats.map((_s, s) => s);
+    const all = seats.flatMap((seat, s) => isBystander(seat) ? [] : s);
     return me < 0 ? all : [me, ...all.filter((s) => s !== me)];
 }
 

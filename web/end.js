@@ -9,6 +9,7 @@ import { Analysis, costNumbers, markWords, trustWords, turningPoints } from './a
 import { turnName } from './timeline.js';
 import { numberHtml } from './completed.js';
 import { LocalGame } from './game.js';
+import { medalWords } from './medals.js';
 import { shareReplay } from './pack.js';
 import { pageTop } from './main.js';
 
@@ -206,27 +207,38 @@ export class EndView {
         root.addEventListener('click', (e) => this.click(e));
         this.view = /** @type {View} */ (this.core.view(-1));
         this.winners = this.core.winners();
-        this.names = game.seats.map((s) => s.name);
+        this.solo = game instanceof LocalGame ? game.solo : 0;
+        if (this.solo)
+            this.winners = [0];
+        this.names = game.seats.map((s) => s.name).slice(0, this.solo ? 1 : 4);
         /** Who reads it; nobody in particular where several share the device. */
         this.me = game.online || game.seats.filter((s) => !s.level).length === 1 ? game.me : -1;
         this.render();
-        const [title, text] = resultWords(this.view, this.names, this.winners, this.me);
-        announce(`${title}. ${text}`);
+        announce(this.result().join('. '));
         $('h1', root).focus();
-        this.analysis = new Analysis(this.core, game.record(), (progress) => this.analysed(progress));
+        // Alone there is no chance to win that could change.
+        this.analysis = this.solo ? null : new Analysis(this.core, game.record(), (progress) => this.analysed(progress));
     }
 
-    stop() { this.analysis.stop(); }
+    stop() { this.analysis?.stop(); }
+
+    /** As title and text. */
+    result() {
+        return this.solo ? medalWords(this.core, this.solo, this.view.scores[0].total) : resultWords(this.view, this.names,
+            this.winners, this.me);
+    }
 
     render() {
-        const [title, text] = resultWords(this.view, this.names, this.winners, this.me), [charts, moments] = this.judged;
+        const [title, text] = this.result(), [charts, moments] = this.judged;
         put(this.root, html`<div class="view end">${pageTop(_('Final scores'))}<main class="fin"><section class="win">${
             desertScene()}<i class="fade"></i><div class="medal"><svg viewBox="0 0 40 40" aria-hidden="true"><use href="#a-${
             ANIMALS[this.winners[0] ?? 0]}"/></svg></div><div class="tx"><h1 class="title" tabindex="-1">${title}</h1><p>${
             text}</p><div class="acts2">${this.game.badge() ? html`<a class="btn pri" href="#daily">${icon('cal')}${
                 _('Expedition')}</a>` : this.game.online && this.game.me < 0 ? '' :
                 html`<button class="btn pri" data-a="rematch">${
-            icon('undo')}${_('Rematch')}</button>`}<a class="btn" href="#replay/${this.game.id}">${
+            icon('undo')}${this.solo ? _('Play again') : _('Rematch')}</button>`}${this.solo ?
+                html`<a class="btn" href="#solo/${this.solo}">${icon('crown')}${_('Expeditions')}</a>` :
+                ''}<a class="btn" href="#replay/${this.game.id}">${
                 icon('replay')}<span class="lbl">${
                 _('Watch replay')}</span></a><button class="btn" data-a="download">${icon('save')}<span class="lbl">${
                 _('Download')}</span></button><button class="btn" data-a="share">${icon('share')}<span class="lbl">${
@@ -238,12 +250,13 @@ export class EndView {
                     ?
                 html`<section class="panel sheet late" aria-labelledby="h-turning"><h2 class="title" id="h-turning">${
                     _('Turning points')}</h2>${moments}</section>` : ''}</div>
-            <section class="panel sheet" aria-labelledby="h-luck"><h2 class="title" id="h-luck">${_('Luck and skill')}</h2>${
+            ${this.solo ? '' : html`<section class="panel sheet" aria-labelledby="h-luck"><h2 class="title"
+                id="h-luck">${_('Luck and skill')}</h2>${
                 charts ||
                 html`<p class="note">${
                 _('Analysing the game: every choice is compared with the best one, every card with those that could ' +
                     'have come.')}</p><progress class="bar" max="1" value="${
-                this.done}" aria-label="${_('Analysis')}"></progress>`}</section></main></div>`);
+                this.done}" aria-label="${_('Analysis')}"></progress>`}</section>`}</main></div>`);
     }
 
     /** Who has used hints, at a table where that was agreed on. */

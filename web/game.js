@@ -141,11 +141,18 @@ export class LocalGame extends Game {
         this.claim = newClaim(LocalGame.saved()?.claim);
         /** Said when the bots could not be fetched. @type {Game['banner']} */
         this.noBots = null;
+        this.hints = !this.solo;
     }
 
-    /** @param {Core} core with its edition @param {Seat[]} seats */
-    static start(core, seats) {
-        core.localBegin(seats.map((s) => s.name), seats.map((s) => s.level), randomSeed());
+    /** Which solo expedition it is, from 1; 0: none. */
+    get solo() { return Number(/^tag solo (\d+)$/m.exec(this.core.log())?.[1] ?? 0); }
+
+    /** @param {Core} core with its edition @param {Seat[]} seats @param {bigint} [seed] @param {number} [solo] the
+     * expedition that it is, from 1 */
+    static start(core, seats, seed = randomSeed(), solo = 0) {
+        core.localBegin(seats.map((s) => s.name), seats.map((s) => s.level), seed);
+        if (solo)
+            core.tag('solo', `${solo}`);
         core.tag('date', new Date().toISOString().slice(0, 10));
         seats.forEach((s, i) => s.level && core.tag('bot', `${i + 1} ${s.level}`));
         const game = new LocalGame(core, seats, -1, `${Date.now()}`);
@@ -217,9 +224,18 @@ export class LocalGame extends Game {
         if (core.isOver()) {
             keepGame({ id, date: Date.now(), record: core.log(), me: this.seats.findIndex((s) => !s.level), edition });
             write('game', undefined);
+            this.keepBest();
         } else {
             write('game', { id, record: core.localSave(), edition, held, copy, claim });
         }
+    }
+
+    /** The most points of a solo expedition; its medal follows from them. */
+    keepBest() {
+        const { solo } = this, best = read('solo', /** @type {Record<string, number>} */ ({})),
+            points = this.core.view(-1)?.scores[0].total ?? 0;
+        if (solo && !(best[solo] >= points))
+            write('solo', { ...best, [solo]: points });
     }
 
     /** Who is to play; if that is another person than before, they take the device first. */
@@ -337,10 +353,18 @@ export class LocalGame extends Game {
     rematch() {
         const core = this.core.fork();
         const seats = this.seats.map((s) => ({ ...s }));
+        const { solo } = this;
         this.stop();
-        return LocalGame.start(core, seats);
+        return solo ? startSolo(core, seats[0].name, solo) : LocalGame.start(core, seats);
     }
 }
+
+/** Whether a seat only keeps a chair warm: it is not shown. @param {Seat} [seat] */
+export const isBystander = (seat) => seat?.level === 'bystander';
+
+/** Alone on fixed cards. @param {Core} core @param {string} name @param {number} solo the expedition, from 1 */
+export const startSolo = (core, name, solo) => LocalGame.start(core, [{ name: name || _('Player'), level: '' },
+    { name: 'bystander', level: 'bystander' }], BigInt(core.x.solo_seed(solo - 1)), solo);
 
 /** A bot is called after the animal of its seat. @param {number} seat */
 export const botName = (seat) => [_('Cat'), _('Jackal'), _('Ibis'), _('Scarab')][seat];

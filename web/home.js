@@ -283,7 +283,7 @@ export class HomeView {
     /** @param {boolean} lessons whether they are among them */
     linksHtml(lessons) {
         const all = /** @type {[string, string, string][]} */ ([['rules', 'book', _('Rules')], ...(lessons ? [['learn',
-            'learn', _('Lessons')]] : []), ['games', 'replay', _('Games')],
+            'learn', _('Lessons')]] : []), ['games', 'replay', _('Games')], ['solo', 'crown', _('Solo')],
             ['editions', 'cards', _('Cards')], ['pad', 'pad', _('Score pad')], ['print', 'print', _('Print')]]);
         return html`<nav class="links" aria-label="${_('More')}">${all.filter(([view]) => Object.hasOwn(VIEWS, view)).map((
             [view, i, label]) => html`<a href="#${view}">${icon(i)}${label}</a>`)}</nav>`;

@@ -11,6 +11,8 @@ import { COLOURS } from './core.js';
 import { colourName, withSign, winnerWords } from './words.js';
 import { countOf, stakeOf } from './completed.js';
 import { EASE, isSeen, isStill, onAnyInput } from './motion.js';
+import { LocalGame } from './game.js';
+import { medalWords } from './medals.js';
 import { games } from './store.js';
 import { playSound } from './sound.js';
 
@@ -48,7 +50,7 @@ function nthWords(n, colour) {
 /** The best total of this player's earlier games on this device; 0 if there are none. @param {string} id of the game that
  * has ended */
 function bestBefore(id) {
-    return Math.max(0, ...games().filter((g) => g.id !== id && g.me >= 0)
+    return Math.max(0, ...games().filter((g) => g.id !== id && g.me >= 0 && !/^tag solo /m.test(g.record))
         .map((g) => Number(new RegExp(`^score ${g.me + 1} (-?\\d+)`, 'm').exec(g.record)?.[1] ?? 0)));
 }
 
@@ -182,7 +184,8 @@ export class Moments {
     /** The game is over: who has won, and whether it was one's best. @param {() => void} then */
     finale(then) {
         const { table } = this, { core, game } = table, view = core.view(-1), { me } = game;
-        const total = me >= 0 && view ? view.scores[me].total : 0, before = game.online || me < 0 ? 0 : bestBefore(game.id);
+        const solo = game instanceof LocalGame ? game.solo : 0, total = me >= 0 && view ? view.scores[me].total : 0,
+            before = game.online || me < 0 || solo ? 0 : bestBefore(game.id);
         const best = before > 0 && total > before ? ngettext('Your best game so far: %{n} point',
             'Your best game so far: %{n} points', total) : '';
         if (isStill() || !view) {
@@ -191,7 +194,8 @@ export class Moments {
                 toast(`${best}.`);
             return;
         }
-        const [title, why] = winnerWords(game.seats.map((s) => s.name), view.scores.map((s) => s.total),
+        const [title, why] = solo ? medalWords(core, solo, total) : winnerWords(game.seats.map((s) => s.name),
+            view.scores.map((s) => s.total),
             view.desks.map((d) => d.done.length ? Math.min(...d.done) : undefined), core.winners());
         this.end();
         this.state = 'hold';

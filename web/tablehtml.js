@@ -2,6 +2,7 @@
  * tablehtml.js: the table as HTML: setup, the turn, the score card, the others, the display, the log, new cards. Each
  * function draws what a TableView (table.js) shows, and changes nothing.
  */
+import { isBystander } from './game.js';
 import { NONE, html, sentence } from './html.js';
 import { _, language, ngettext } from './i18n.js';
 import { ROMAN, avatar, bigDeck, cardBack, cardHead, cardHeadTall, chamber, compassRose, deckArt, icon, miniCard,
@@ -70,7 +71,8 @@ export function setupHtml(table, view) {
             _('The 2nd, 4th and 6th pyramid of a colour earn 10, 6 or 3 points, first come first served.')}</span></p></div>
         <div class="deal" role="group" aria-label="${_('Your four cards')}"><div class="deal-in">${
             view.dealt.map(card)}</div></div>
-        <div class="foot"><div class="panel bar"><div class="who">${table.game.seats.map((seat, s) => s === me ? '' :
+        <div class="foot"><div class="panel bar"><div class="who">${table.game.seats.map((seat, s) => s === me ||
+            isBystander(seat) ? '' :
             html`<div>${avatar(s, { bot: seat.level !== '' })}<span><bdi>${seat.name}</bdi><small class="${
             table.game.isIn(s) ? 'ok' : ''}">${table.game.isIn(s) ? _('ready') :
                 _('choosing')}</small></span></div>`)}</div>${watching ?
@@ -176,7 +178,8 @@ export function tableHtml(table, view) {
         <aside class="right ${view.desks.length === 2 ? 'duo' : ''}" data-key="right" aria-label="${
             _('Players and display')}"><div class="opps n${
             view.desks.length}" role="group" aria-label="${
-            _('Players')}">${shutHtml()}${view.desks.map((_d, s) => s === me ? '' : opponentHtml(table, view, s))}</div>${
+            _('Players')}">${shutHtml()}${view.desks.map((_d, s) => s === me || isBystander(table.game.seats[s]) ?
+            '' : opponentHtml(table, view, s))}</div>${
             raceHtml(table, view, shutHtml())}${displayHtml(table, view)}</aside></div>
         <nav class="dock" aria-label="${_('Panels')}">${dockHtml()}</nav><div class="scrim" data-close></div></div>${
         isChoosing ? replaceHtml(table, view) : ''}`;
@@ -454,7 +457,7 @@ function logLines(table) {
             class="lw">${words}${settings.spaces ? html` <small>${spaceNames(cells)}</small>` : ''}</span><span class="ls">${
             chars.map(symbolOf)}</span></button>`;
     };
-    for (const e of logEntries(core, lines)) {
+    for (const e of logEntries(core, lines).filter((e) => !isBystander(table.game.seats[e.seat]))) {
         if (e.kind === 'turn')
             parts.push(part = [html`<li class="turn">${e.html}</li>`]);
         else

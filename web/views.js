@@ -42,6 +42,10 @@ export const VIEWS = {
         const { PrintView } = await import('./print.js');
         return (app, name) => app.show((root) => new PrintView(root, app, name), _('Print'));
     },
+    solo: async () => {
+        const { SoloView } = await import('./solo.js');
+        return (app, number) => app.show((root) => new SoloView(root, app, number), _('Solo expedition'));
+    },
     edition: async () => (await import('./editions.js')).showEditor,
     table: async () => (await import('./lobby.js')).showTable,
     friends: async () => {

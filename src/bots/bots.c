@@ -7,8 +7,8 @@
 #include "list.h"
 
 static const struct pyr_bot *const all[] = {
-    &bot_random, &bot_novice, &bot_casual, &bot_greedy, &bot_club, &bot_flatmc, &bot_expert, &bot_master,
-    &bot_veteran
+    &bot_bystander, &bot_random, &bot_novice, &bot_casual, &bot_greedy, &bot_club, &bot_flatmc, &bot_expert,
+    &bot_master, &bot_veteran
 };
 
 unsigned pyr_bot_count(void)

@@ -4,7 +4,7 @@
 
 #include <pyramids/bots.h>
 
-extern const struct pyr_bot bot_random, bot_novice, bot_casual, bot_greedy, bot_club, bot_flatmc, bot_expert, bot_master,
-    bot_veteran;
+extern const struct pyr_bot bot_bystander, bot_random, bot_novice, bot_casual, bot_greedy, bot_club, bot_flatmc,
+    bot_expert, bot_master, bot_veteran;
 
 #endif

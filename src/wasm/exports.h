@@ -159,4 +159,10 @@ uint32_t wasm_verify_compared(void);
  * block; libc.c has it for WebAssembly, the native program brings its own. */
 void *host_room(size_t size);
 
+/* Solo expeditions. */
+uint32_t wasm_solo_count(void);
+uint32_t wasm_solo_seed(uint32_t index);
+uint32_t wasm_solo_target(uint32_t index, uint32_t medal);
+uint32_t wasm_solo_medal(uint32_t index, int32_t points);
+
 #endif

@@ -5,6 +5,7 @@
  */
 #include <pyramids/local.h>
 #include <pyramids/remote.h>
+#include <pyramids/solo.h>
 
 #include "../instance/inside.h"
 #include "exports.h"
@@ -224,4 +225,23 @@ EXPORT(local_due_seed) uint64_t wasm_local_due_seed(void)
 EXPORT(local_answer) uint32_t wasm_local_answer(uint32_t seat, uint32_t lines)
 {
     return pyr_local_answer_choice(&local, (pyr_seat)seat, lines, wasm_buffer());
+}
+
+/* Solo expeditions (solo.h), by index: how many, the seed, the points for medal 1 to 3, the medal for points. 0 for one that
+ * does not exist. */
+EXPORT(solo_count) uint32_t wasm_solo_count(void) { return pyr_solo_count(); }
+EXPORT(solo_seed) uint32_t wasm_solo_seed(uint32_t index)
+{
+    const struct pyr_solo *solo = pyr_solo_at(index);
+    return solo ? solo->seed : 0;
+}
+EXPORT(solo_target) uint32_t wasm_solo_target(uint32_t index, uint32_t medal)
+{
+    const struct pyr_solo *solo = pyr_solo_at(index);
+    return solo && medal >= PYR_MEDAL_BRONZE && medal <= PYR_MEDAL_GOLD ? solo->target[medal - 1] : 0;
+}
+EXPORT(solo_medal) uint32_t wasm_solo_medal(uint32_t index, int32_t points)
+{
+    const struct pyr_solo *solo = pyr_solo_at(index);
+    return solo ? (uint32_t)pyr_solo_medal(solo, points) : PYR_MEDAL_NONE;
 }
