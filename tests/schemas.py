@@ -244,6 +244,18 @@ def case_serve():
         assert bad['findings'][0]['message'] == "'x' is not a number from 0 to 65535", bad
 
 
+def case_puzzles():
+    with tempfile.TemporaryDirectory() as folder:
+        ENV['XDG_DATA_HOME'] = folder
+        for number in range(1, 40):
+            told, = outputs('puzzle', 'puzzle', '--number', str(number), '--hint')
+            listed = subprocess.run([COMMAND, 'legal', '-', '--seat', str(told['puzzle']['seat'])], capture_output=True,
+                input=told['record'], text=True, env=ENV, check=True).stdout.splitlines()
+            outputs('puzzle', 'puzzle', '--number', str(number), '--answer', listed[number % len(listed)])
+        outputs('puzzle', 'puzzle', '--number', '1', '--answer', 'nonsense', code=1)
+        del ENV['XDG_DATA_HOME']
+
+
 def fields(schema, prefix=''):
     """Every field of a schema, as docs/json.md writes it: bots[].name."""
     for part in schema.get('anyOf', []):
