@@ -12,7 +12,7 @@ static struct pyr_local local, other;
 static struct pyr_match match, other_match;
 static char text[PYR_LOCAL_SAVED], again[PYR_LOCAL_SAVED];
 
-__attribute__((constructor)) static void load_edition(void) 
+__attribute__((constructor)) static void load_edition(void)
 {
     check_edition(&plain, "tests/data/plain.edition");
     check_edition(&classic, "editions/classic.edition");

@@ -306,7 +306,7 @@ class BoardView {
             all.slice(0, 3).map((r) => html`<span class="nmt" dir="auto">${r.name}</span>`)}${all.length > 3 ?
             html`<small>${ngettext(
             'and %{n} more', 'and %{n} more', all.length - 3)}</small>` : ''}</div><div class="st"><b>${
-            this.value(all[0])}</b><span>${_('Place %{n}', { n: all[0].place })}</span></div></li>`;
+            this.value(all[0])}</b><span>${_('Rank %{n}', { n: all[0].place })}</span></div></li>`;
         return html`<ol class="panel pod">${best.map(block)}</ol>`;
     }
 

@@ -51,7 +51,8 @@ await test('medals from what the device has kept, on a phone', async () => {
     equal(violations.map((v) => `${v.id}: ${v.nodes[0].html}`), [], 'axe');
     for (const width of [390, 320]) {
         await page.setViewportSize({ width, height: 700 });
-        truth(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `no sideways scroll at ${width}`);
+        truth(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+            `no sideways scroll at ${width}`);
     }
     await picture(page, 'solo-phone');
     equal(page.complaints, [], 'the console');
