@@ -1048,7 +1048,8 @@ static void add_part(char *to, size_t *size, const char *text, size_t length)
         *size = NEWS_SIZE;
         return;
     }
-    memcpy(to + *size, text, length);
+    if (length)                              /* lines may be NULL then */
+        memcpy(to + *size, text, length);
     *size += length;
     to[(*size)++] = PART;
     to[*size] = '\0';
