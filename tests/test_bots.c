@@ -31,8 +31,8 @@ static void *equip(const struct pyr_bot *bot, const struct pyr_box *box)
 
 TEST("all levels are there, weakest first")
 {
-    static const char *const names[] = { "bystander", "random", "novice", "casual", "greedy", "club", "flatmc", "expert",
-        "master", "veteran" };
+    static const char *const names[] = { "random", "novice", "casual", "greedy", "club", "flatmc", "expert", "master",
+        "veteran", "bystander" };
     CHECK_INT(pyr_bot_count(), sizeof names / sizeof *names);
     for (unsigned i = 0; i < pyr_bot_count(); i++) {
         CHECK(pyr_bot_find(names[i]) != NULL);

@@ -1,14 +1,15 @@
 /*
  * bots.c: the list of all bots.
  *
- * The order is that of strength, as far as it was measured, with the yardsticks in between; the server compares indexes
- * to find the strongest bot of a table. A bot's name is part of records and databases and never changes.
+ * The order is that of strength, as far as it was measured, with the yardsticks in between, and last the bystander, which
+ * does not compete. The server compares indexes to find the strongest bot of a table, and bindings name bots by them. A bot's
+ * name is part of records and databases and never changes.
  */
 #include "list.h"
 
 static const struct pyr_bot *const all[] = {
-    &bot_bystander, &bot_random, &bot_novice, &bot_casual, &bot_greedy, &bot_club, &bot_flatmc, &bot_expert,
-    &bot_master, &bot_veteran
+    &bot_random, &bot_novice, &bot_casual, &bot_greedy, &bot_club, &bot_flatmc, &bot_expert, &bot_master,
+    &bot_veteran, &bot_bystander
 };
 
 unsigned pyr_bot_count(void)

@@ -40,7 +40,7 @@ struct pyr_bot {
         const struct pyr_budget *budget);
 };
 
-/* All bots, weakest first; pyr_bot_count of them. */
+/* All bots, weakest first, then the bystander; pyr_bot_count of them. */
 PYR_API unsigned pyr_bot_count(void);
 PYR_API const struct pyr_bot *pyr_bot_at(unsigned index);
 
