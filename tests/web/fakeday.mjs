@@ -41,8 +41,8 @@ export function fakeDay({ record, friend = record, state = 'none', count = 412, 
             master: null } },
         [`GET daily/${today}/board`]: { rows, page: 1, pages: 2, total: 80, you: mine },
         'GET tables/AAAAAAAA/record': record, 'GET tables/BBBBBBBB/record': friend,
-        'POST visitor': { visitor: {} }, 'GET visitor': { visitor: {} }, 'GET my/tables': { tables: [] }, 'GET links':
-            { links: [] },
+        'POST visitor': { visitor: {} }, 'GET visitor': { visitor: {} }, 'GET my/tables': { tables: [] },
+        'GET my/turns': { count: 0, tables: [] }, 'GET links': { links: [] },
     };
     const calendar = (which) => ({ month: which, first: dateOf(start - 40 * DAY), today, days: [...Array(31).keys()].map(
         (i) => `${which}-${`${i + 1}`.padStart(2, '0')}`).filter((d) => d >= dateOf(start - 40 * DAY) && d <= dateOf(start +

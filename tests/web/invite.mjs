@@ -71,7 +71,7 @@ await test('one page for making and waiting: seats change under the same link, S
     equal(await ana.evaluate((c) => fetch(`api/tables/${c}`).then((r) => r.json()).then((d) => d.table.state), code),
         'waiting', 'it waits for Start');
     await ana.getByRole('button', { name: /^Level of seat 3/ }).click();
-    await ana.getByRole('button', { name: 'Novice' }).click();
+    await ana.getByRole('button', { name: 'Novice', exact: true }).click();
     await seat(ana, 4, 'Empty');
     await becomes(ana, ['mine', 'person', 'bot', 'none']);
     await pictures(ana, 'invite-waiting');

@@ -219,7 +219,7 @@ async function newTable(page) {
     await rename(page, 'Eva');
     await seat(page, 2, 'Bot');
     await page.getByRole('button', { name: /^Level of seat 2/ }).click();
-    await page.getByRole('button', { name: 'Novice' }).click();
+    await page.getByRole('button', { name: 'Novice', exact: true }).click();
     await page.getByRole('button', { name: 'Start' }).click();
     await page.getByRole('heading', { name: /Keep two/ }).waitFor();
 }
