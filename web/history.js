@@ -7,7 +7,7 @@ import { COLOURS } from './core.js';
 import { icon, shape } from './draw.js';
 import { levelName, signed, withRules, withSign } from './words.js';
 import { openFile, takeDrops } from './replay.js';
-import { games, write } from './store.js';
+import { games, read, write } from './store.js';
 import { fromServer, localGames, merged } from './past.js';
 import { pageTop } from './main.js';
 
@@ -72,8 +72,10 @@ export class GamesView {
         void this.load();
     }
 
-    /** A page of the server's; where there is none, what this browser keeps is all. */
+    /** A page of the server's, if it knows us at all: there may be none. Without it what this browser keeps is all. */
     async load() {
+        if (!read('visited', false))
+            return;
         const { search, filter, next } = this, { api } = await import('./online.js');
         const query = new URLSearchParams({ filter, search: search.slice(0, 60), ...(next ? { before: next } : {}) });
         const page = await api('GET', `my/games?${query}`).catch(() => null);

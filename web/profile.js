@@ -8,7 +8,7 @@ import { askToConfirm, closest, put, shareLink, toast } from './dom.js';
 import { COLOURS } from './core.js';
 import { avatar, desertScene, icon, shape } from './draw.js';
 import { LEVELS, colourName, levelName, signed, withSign } from './words.js';
-import { settings } from './store.js';
+import { read, settings } from './store.js';
 import { localGames, merged } from './past.js';
 import { pageTop } from './main.js';
 
@@ -149,7 +149,10 @@ export class ProfileView {
 
     stop() {}
 
+    /** Only who has been at a table asks for what a server knows of them: there may be none. */
     async load() {
+        if (!this.key && !read('visited', false))
+            return;
         const { api } = await import('./online.js');
         const path = this.key ? `profiles/${encodeURIComponent(this.key)}` : 'my/profile';
         const found = await api('GET', path).catch(() => null);

@@ -539,7 +539,7 @@ await test('what is said in a turn, in order', async () => {
     await until('turn 5 of 7');
     const all = await said();
     const places = String.raw`\d+ places? on card \d+\.`, turn = all.slice(sent + 1);
-    const whole = String.raw`^Ana marked .*Ben marked .*Round 1, turn 5 of 7\. .* pattern, \d spaces\. ${places} ${places}$`;
+    const whole = String.raw`^Ana marks .*Ben marks .*Round 1, turn 5 of 7\. .* pattern, \d spaces\. ${places} ${places}$`;
     truth(new RegExp(whole).test(turn.join(' ')), `the turn: ${JSON.stringify(turn)}`);
     quiet(page);
     await page.context().close();
@@ -935,8 +935,8 @@ await test('a browser that keeps nothing, has no worker, gets no engine or anoth
     await page.getByRole('button', { name: 'Step forward' }).waitFor();
     await page.getByRole('link', { name: 'Pyramids, home' }).click();
     await page.getByRole('link', { name: 'Games' }).click();
-    await page.locator('.gamelist .game').first().waitFor();
-    equal(await page.locator('.gamelist .game').count(), 1, 'games kept while the page is open');
+    await page.locator('.games .pastrow').first().waitFor();
+    equal(await page.locator('.games .pastrow').count(), 1, 'games kept while the page is open');
     quiet(page);
     await page.addInitScript(() => {
         delete globalThis.Worker;
