@@ -83,7 +83,8 @@ export async function lookForTurns() {
     clearTimeout(timer);
     if (!read('visited', false))
         return;
-    const { api } = await import('./online.js'), now = await api('GET', 'my/turns').catch(() => null);
+    // Without a network it is asked again later: the browser would only complain.
+    const now = navigator.onLine ? await (await import('./online.js')).api('GET', 'my/turns').catch(() => null) : null;
     if (now)
         await show(now);
     clearTimeout(timer);
@@ -93,6 +94,7 @@ export async function lookForTurns() {
 /** From now on: when the page comes or goes, when a table moves on, and now and then. */
 export function watchTurns() {
     document.addEventListener('visibilitychange', () => { showTitle(); void lookForTurns(); });
+    addEventListener('online', () => void lookForTurns());
     addEventListener('moved', () => {
         if (!document.hidden && !waiting.count)
             return;

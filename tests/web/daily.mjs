@@ -208,7 +208,7 @@ await test('the board: podium, equal places, the own row, order and time by keys
     const { page, fake } = await visit('daily/board', { state: 'over' }, { options: PHONE });
     await page.locator('.lb2 li').first().waitFor();
     equal(await page.locator('.pod li').evaluateAll((all) => all.map((l) => l.innerText.replace(/\s+/g, ' ').trim())),
-        ['Idris 138 Place 1', 'Chloé Mei 136 Place 2'], 'equal points share a block');
+        ['Idris 138 Rank 1', 'Chloé Mei 136 Rank 2'], 'equal points share a block');
     const own = page.locator('.lb2 li.me'), box = await own.boundingBox();
     truth(box.y + box.height <= 844, 'the own row is on the screen');
     await page.getByRole('radio', { name: 'Day' }).focus();
