@@ -144,8 +144,8 @@ const SCREENS = [
     // With their analyses: its words have to fit, too.
     ['end-four', 'play', { game: saved(four), ...analysed(four) }, (page) => page.locator('ul.rates').waitFor()],
     ['end', 'play', { game: saved(over), ...analysed(over) }, (page) => page.locator('ul.rates').waitFor()],
-    ['replays', 'replays', { games: [kept(over), kept(lastTurn, '78')] },
-    (page) => page.locator('a.game').first().waitFor()],
+    ['games', 'games', { games: [kept(over), kept(lastTurn, '78')] },
+    (page) => page.locator('.pastrow').first().waitFor()],
     ['replay', 'replay/77', { games: [kept(over)], ...analysed(over) }, async (page) => {
         for (let i = 0; i < 12; i++) await page.locator('[data-a=next]').click();
     }],
@@ -265,7 +265,7 @@ function leaks(all) {
             const bare = word.replace(/^[.:?!]+|[.:?!]+$/g, '');
             // what the browser itself says in no known language is English
             if (/[A-Za-z]{2}/.test(bare) && !ALLOWED.test(bare) && !NAMES.includes(bare) &&
-                !['Classic', 'classic', 'own', 'English', 'II', 'III', 'IV', 'Nov', 'AM', 'and'].includes(bare))
+                !['Classic', 'classic', 'own', 'English', 'II', 'III', 'IV', 'Nov', 'November', 'AM', 'and'].includes(bare))
                 found.add(`${bare} in “${text.slice(0, 60)}”`);
         }
     return [...found];

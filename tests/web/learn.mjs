@@ -382,7 +382,7 @@ await test('a game without a network, after the first visit', async () => {
         const what = await act(page, tap);
         return what === 'mark' && ++marks === 5 ? 'end' : what;
     });
-    for (const hash of ['rules', 'pad', 'editions', 'replays', 'learn/1']) {
+    for (const hash of ['rules', 'pad', 'editions', 'games', 'learn/1']) {
         await page.goto(`${host.url}#${hash}`);
         await page.locator('.page, .table').first().waitFor();
     }

@@ -78,7 +78,11 @@ await test('the race for the points: coins, counts, one to go, a colour used up;
     console.log(`# colours used up: ${used}, one to go: ${close}, two coins of a colour in one hand: ${several}`);
     truth(used > 0 && close > 4, 'the games have what is to be seen');
     // With a tomb placed, one's own cell shows what would come of it.
-    const core = games[1], tomb = core.steps(0).find((s) => core.preview(0, s.step).desk.slots.some((slot) => slot.tomb));
+    const core = newCore(site);
+    const withTomb = () => core.steps(0).find((s) => core.preview(0, s.step).desk.slots.some((slot) => slot.tomb));
+    playOut(core, 4, 7, (v) => v.phase === 'mark' && v.round > 1 && core.isWaiting(0) && withTomb() !== undefined);
+    truth(!core.isOver(), 'a tomb can be marked');
+    const tomb = withTomb();
     const colour = core.edition.cards[core.view(0).desks[0].slots[tomb.slot].card].colour;
     await page.evaluate((game) => localStorage.setItem('pyramids.game', JSON.stringify(game)), saved(core));
     await page.goto(`${host.url}?soon#play`);
