@@ -18,9 +18,11 @@ from wire import File, Schema, Server, Visitor, check_record, play, read, run, u
 TABLES = {'visitor': 'id', 'token': 'hash', 'code': 'hash', 'game': 'id', 'revision': 'game', 'line': 'game, seq',
           'choice': 'game, seat', 'seat': 'game, seat', 'report': 'game, name', 'request': 'visitor, id',
           'heartbeat': 'id', 'downtime': 'began', 'ban': 'id', 'rating': 'visitor', 'link': 'hash', 'leaving': 'visitor',
-          'day': 'day', 'attempt': 'day, visitor'}
+          'day': 'day', 'attempt': 'day, visitor', 'push': 'hash', 'notice': 'visitor', 'reminder': 'game, visitor',
+          'feed': 'hash', 'secret': 'name'}
 # Without numbers that only SQLite has.
-COLUMNS = {'line': 'game, seq, count, text, made', 'report': 'game, name, made, size, text'}
+COLUMNS = {'line': 'game, seq, count, text, made', 'report': 'game, name, made, size, text',
+           'push': 'visitor, hash, endpoint, p256dh, auth, language, made'}
 NOT_COPIED = {'node', 'presence', 'analysis'}        # tables about servers that run, not about games
 SERVER = Postgres()
 

@@ -3,6 +3,7 @@
 goes by a clock of the test (wire.Clock), which stands still unless the test moves it. usage: times.py PYRAMIDS SOURCE_ROOT
 [CASE]"""
 # pylint: disable=cell-var-from-loop  # until_so is over before the loop goes on
+import concurrent.futures
 import random
 import time
 
@@ -307,7 +308,7 @@ def case_make_again(folder):
         # Two at once, of which one may be told to try again.
         answers = []
         web = [Visitor(server, ana.cookie) for _ in range(8)]
-        with wire.concurrent.futures.ThreadPoolExecutor(8) as pool:
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
             answers = list(pool.map(lambda who: who.ask('POST', '/api/tables', {'seats': seats, 'id': 't3'}), web))
         assert {answer.status for answer in answers} <= {201, 503}, [answer.text for answer in answers]
         assert {answer.json['table']['code'] for answer in answers if answer.status == 201} == {make(ana, 't3')[0]}

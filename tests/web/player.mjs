@@ -1,6 +1,7 @@
 // player.mjs: plays at the table as a person would who knows roles and names only.
 
-export const ended = (page) => page.getByRole('heading', { name: /wins|^You win|share the win|^((Bronze|Silver|Gold) with )?\d+ points?$/ });
+export const ended = (page) => page.getByRole('heading',
+    { name: /wins|^You win|share the win|^((Bronze|Silver|Gold) with )?\d+ points?$/ });
 
 /** Two clicks from the opened page to the first choice. */
 export async function begin(page, press = (l) => l.click()) {
