@@ -962,6 +962,9 @@ await test('a browser that keeps nothing, has no worker, gets no engine or anoth
     // blocked here: the engine and the service worker
     const calm = () => equal(late.complaints.filter((c) => !/ERR_FAILED/.test(c)), [], 'the console');
     calm();
+    // A game that goes on would be written down over the leftovers.
+    await late.goto(`${host.url}?left`);
+    await late.getByRole('button', { name: 'Play', exact: true }).waitFor();
     await late.evaluate(() => {
         for (const key of ['game', 'games', 'editions', 'settings', 'pad', 'draft', 'learn'])
             localStorage.setItem(`pyramids.${key}`, '{"of": "another"}');
