@@ -72,6 +72,13 @@ def fill(folder):
                      " FROM visitor")
     server.base.rows("INSERT INTO attempt (day, visitor, game, begun) SELECT min(day), 1, 0, 1 FROM day")
     server.base.rows("INSERT INTO leaving (visitor, made) SELECT max(id), 1 FROM visitor")
+    server.base.rows("INSERT INTO push (visitor, hash, endpoint, p256dh, auth, language, made) SELECT min(id), x'01',"
+                     " 'https://push.example.org/1', x'04', x'02', 'de', 1 FROM visitor")
+    server.base.rows("INSERT INTO notice (visitor, quiet_from, quiet_to, zone, daily, due) SELECT min(id), 1320, 420, 60,"
+                     " -1, NULL FROM visitor")
+    server.base.rows("INSERT INTO reminder (game, visitor, want, told, night, due) SELECT max(id), 1, 1, 0, 0, NULL"
+                     " FROM game")
+    server.base.rows("INSERT INTO feed (hash, visitor) SELECT x'03', min(id) FROM visitor")
     server.base.rows("UPDATE seat SET luck = 1.25, rate = 0.3 WHERE points IS NOT NULL")
     server.base.rows("INSERT INTO report (game, name, made, size, text)"
                      f" SELECT id, 'analysis.json', 1, 15, x'{report.hex()}' FROM game WHERE state = 2")
