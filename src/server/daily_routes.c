@@ -298,7 +298,7 @@ static void question_free(struct question *question)
 
 static enum store_result run_today(struct store_db *db, struct question *question)
 {
-    enum store_result result = store_make_days(db, question->today, question->now);
+    enum store_result result = STORE_OK;
     for (unsigned i = 0; i < 3 && !result; i++)
         result = read_view(db, question->today - 1 + i, question->visitor, &question->view[i]);
     return result ? result : read_history(db, question->visitor, question->today, &question->history);
@@ -325,10 +325,8 @@ static bool add_month_attempt(void *context, const struct store_attempt *attempt
 
 static enum store_result run_calendar(struct store_db *db, struct question *question)
 {
-    enum store_result result = store_make_days(db, question->today, question->now);
     memset(question->month, 0, sizeof question->month);
-    if (!result)
-        result = store_first_day(db, &question->first);
+    enum store_result result = store_first_day(db, &question->first);
     if (!result)
         result = store_each_day(db, question->day, question->day + question->month_days - 1, add_month_day, question);
     if (!result)
@@ -442,6 +440,10 @@ static enum store_result run_board(struct store_db *db, struct question *questio
 static enum store_result run_question(struct store_db *db, struct store_job *job)
 {
     struct question *question = (struct question *)job;
+    /* A new day may be asked for before the upkeep has made it. */
+    enum store_result result = store_make_days(db, question->today, question->now);
+    if (result)
+        return result;
     switch (question->kind) {
     case ASK_TODAY: return run_today(db, question);
     case ASK_DAY: return read_view(db, question->day, question->visitor, &question->view[0]);
