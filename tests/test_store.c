@@ -2361,7 +2361,7 @@ TEST("killed at any moment, all that was acknowledged is there")
 TEST("what is announced of a change is read back, and nothing else is taken for it")
 {
     static const char *const wrong[] = { "", "1 2 3 4 5", "1 2 3 4 9\x1e\x1e\x1e\x1e", "1 2 3 4 -2\x1e\x1e\x1e\x1e",
-        "1 2 3\x1e\x1e\x1e\x1e", "1 2 3 4 1\x1e\x1e\x1e", "1 2 3 4 1\x1em1\x1e" "17\x1eno end\x1e", "x\x1e\x1e\x1e\x1e" };
+        "1 2 3\x1e\x1e\x1e\x1e", "1 2 3 4 1\x1e\x1e\x1e", "1 2 3 4 1\x1em1\03617\x1eno end\x1e", "x\x1e\x1e\x1e\x1e" };
     struct store_news news;
     char wide[600] = "1 2 3 4 1\x1e";
     for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++)
