@@ -1052,14 +1052,15 @@ def case_server(folder):
         terminal.keys('q')
         terminal.wait('The game is over')
         # Ben makes a rematch, and both are at it.
-        again = json.loads(ben2.ask('POST', f'/api/tables/{code}/rematch', {})[1])['table']['code']
+        table = json.loads(ben2.ask('POST', f'/api/tables/{code}/rematch', {})[1])['table']
+        again, seat = table['code'], 1 + [at.get('name') for at in table['seats']].index('Ben')      # seats rotate
         terminal.wait('A rematch is ready: N joins it')
         terminal.keys('N')
         terminal.wait('Waiting for players')
         ben2.lines, ben2.version = [], 0
         ben2.connect(again)
         ben2.send(type='sit', number=secrets.token_hex(32))
-        thread = threading.Thread(target=ben2.play, args=(1, 1))
+        thread = threading.Thread(target=ben2.play, args=(seat, 1), daemon=True)
         thread.start()
         text = terminal.wait('Ana, these four cards')
         assert f'table {again}' in text and again != code, text
