@@ -66,7 +66,7 @@ void pyr_rating_update(struct pyr_rating *rating, const uint8_t *place, unsigned
 
 static int rounded(double x)
 {
-    return x < -1e6 || x > 1e6 ? 0 : (int)(x < 0 ? x - 0.5 : x + 0.5);
+    return x >= -1e6 && x <= 1e6 ? (int)(x < 0 ? x - 0.5 : x + 0.5) : 0;      /* 0 for what is no number, too */
 }
 
 int pyr_rating_value(const struct pyr_rating *rating)
