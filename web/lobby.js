@@ -156,8 +156,6 @@ class LobbyView {
         this.showsQr = false;
         /** A seat is being taken unasked: nobody has to be asked for a name. */
         this.sits = read('sit', '') === game.id;
-        /** The host is giving it up. */
-        this.closes = false;
         /** @type {{name: string, title: string}[]} what the server offers; most have one */
         this.editions = [];
         void api('GET', 'editions').then(({ editions }) => {
@@ -183,7 +181,7 @@ class LobbyView {
         game.tableChanged = () => this.update();
         game.problem = (code) => {
             this.message = serverWords(code);
-            this.sits = this.closes = false;
+            this.sits = false;
             this.render();
         };
         this.render();
@@ -212,10 +210,6 @@ class LobbyView {
         if (table && this.unreachable) {
             this.unreachable = false;
             this.message = '';
-        }
-        if (this.closes && table?.state === 'closed') {      // not before: who leaves earlier may have sent nothing
-            this.app.go('');
-            return;
         }
         if (table && table.state === 'waiting' && !table.you && (read('sit', '') === table.code || (this.seat && this.key)))
             {
@@ -268,7 +262,7 @@ class LobbyView {
             this.sits = false;
             game.act('leave');
         }
-        else if (a === 'close') { this.closes = true; game.act('close'); }
+        else if (a === 'close') { game.act('close'); this.app.go(''); }
         else if (a === 'qr') { this.showsQr = !this.showsQr; this.render(); }
         else if (a === 'copy') navigator.clipboard.writeText(other).then(() => toast(_('Link copied.')), () => toast(other));
         else if (a === 'share') navigator.share({ title: 'Pyramids', url: link }).catch(() => {});
