@@ -439,7 +439,7 @@ def case_streaks(folder):
 
 
 def case_attempts_by_address(folder):
-    """Who makes one identity after the other is stopped at some point; playing without counting goes on."""
+    """Creating one identity after another is refused at some point; playing without counting still works."""
     days = Days(folder)
     with Server(folder, *QUICK, '--max-attempts', '2', env=days.env) as server:
         people = [server.visitor(name) for name in ('Ana', 'Ben', 'Cleo')]

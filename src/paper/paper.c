@@ -402,7 +402,7 @@ static bool put_grey(struct pyr_out *out, const char *at, size_t left)
     return true;
 }
 
-/* The length of `word` if the text goes on with it, else 0. */
+/* The length of `word` if the text continues with it, else 0. */
 static size_t begins(const char *at, size_t left, const char *word)
 {
     size_t i = 0;

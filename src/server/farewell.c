@@ -7,7 +7,7 @@
  *  2. One transaction removes all that is kept of the visitor alone, and notes that their games are to follow.
  *  3. The answer. From here on the cookies are nobody's, at any server.
  *  4. Finished games, some per transaction: the seat stays, as "A player", in the table and in its record. A server that
- *     finds the note of step 2 goes on with this, also after a restart.
+ *     finds the note of step 2 continues with this, also after a restart.
  *
  * If step 1 or 2 fails, the visitor is told, and everything else is as it was: they ask again.
  */

@@ -390,7 +390,7 @@ enum error apply_close(struct change *change, struct problem *problem)
     return ERROR_NONE;
 }
 
-/* Someone removes their data. A bot goes on with a game, a seat at a table that waits is anybody's, and a table that waits
+/* Someone removes their data. A bot continues a game, a seat at a table that waits is anybody's, and a table that waits
  * for players without its host is closed. */
 enum error apply_forget(struct change *change, struct problem *problem)
 {

@@ -182,7 +182,7 @@ void upkeep_leave(struct server *server);    /* other servers may take over what
 void upkeep_hear(void *context, const char *word, int64_t number, const char *more);     /* for store_listen */
 /* Whether other servers may have changed tables in memory without this one having heard of it. */
 bool upkeep_is_behind(const struct server *server);
-/* farewell.c: goes on with what the removal of a visitor's data has left to do, also after a restart. */
+/* farewell.c: continues what the removal of a visitor's data has left to do, also after a restart. */
 void farewell_tick(struct server *server);
 /* turns.c: whether bots of tables that no server keeps are left to others: this one has no threads for them, servers that
  * only think are there, or more choices wait here than its threads can make soon, and there are others. */
