@@ -222,11 +222,34 @@ TEST("crowded games: the deck runs out, two cards at once, one card, none, lost 
     CHECK(seen.full_skulls > 5);
 }
 
+/* A box that the reader accepts and nobody would print: crosses on every space, or chambers of one column that a line of
+ * four and a single space complete, with the given symbols. */
+static void extreme_box(struct pyr_box *box, bool is_narrow, bool has_potions)
+{
+    struct pyr_components print;
+    pyr_box_components(&plain.box, &print);
+    for (unsigned c = 0; c < PYR_CARDS; c++) {
+        struct pyr_card_face *card = &print.card[c];
+        uint8_t colour = card->colour;
+        *card = (struct pyr_card_face){ .colour = colour, .entrance = PYR_SPACE(0, 2), .tomb = PYR_SPACE(4, 2) };
+        card->open = PYR_ALL_SPACES;
+        for (unsigned row = 0; is_narrow && row < PYR_SIDE; row++)
+            card->open &= ~(PYR_SPACE(row, 0) | PYR_SPACE(row, 1) | PYR_SPACE(row, 3) | PYR_SPACE(row, 4));
+        *(has_potions ? &card->potion : &card->cross) = card->open & ~(card->entrance | card->tomb);
+    }
+    CHECK_INT(pyr_box_init(box, &print, NULL), PYR_OK);
+}
+
 TEST("a playout makes the steps that steps, pick and make would")
 {
+    static struct pyr_box extreme[3];
+    const struct pyr_box *boxes[] = { &plain.box, &crowded.box, &extreme[0], &extreme[1], &extreme[2] };
     struct pyr_rng rng, twin;
-    for (int game = 0; game < 300; game++) {
-        const struct pyr_box *box = game % 2 ? &crowded.box : &plain.box;
+    extreme_box(&extreme[0], false, false);
+    extreme_box(&extreme[1], true, false);
+    extreme_box(&extreme[2], true, true);
+    for (int game = 0; game < 750; game++) {
+        const struct pyr_box *box = boxes[game % 5];
         struct pyr_state state, other;
         struct pyr_steps steps;
         pyr_rng_seed(&rng, 3, (uint64_t)game);
@@ -234,10 +257,15 @@ TEST("a playout makes the steps that steps, pick and make would")
         other = state;
         twin = rng;
         uint32_t made = pyr_state_playout(&state, box, &rng), stepped = 0;
+        bool has_begun = other.open.phase == PYR_MARK;
+        unsigned begun = other.open.turn;
         for (pyr_state_advance(&other, box); other.open.phase != PYR_END; pyr_state_advance(&other, box)) {
             pyr_seat seat = (pyr_seat)__builtin_ctz(other.open.waiting);
             pyr_state_steps(&other, box, seat, &steps);
-            pyr_state_apply_unchecked(&other, box, seat, pyr_steps_pick(&steps, box, &twin));
+            has_begun = has_begun && other.open.phase == PYR_MARK && other.open.turn == begun;
+            bool is_free_pass = !has_begun && steps.count == 1 && pyr_steps_at(&steps, box, 0) == pyr_step_pass();
+            pyr_step step = is_free_pass ? pyr_step_pass() : pyr_steps_pick(&steps, box, &twin);
+            pyr_state_apply_unchecked(&other, box, seat, step);
             stepped++;
         }
         if (!CHECK_INT(made, stepped) || !CHECK(!memcmp(&state, &other, sizeof state)) || !CHECK(rng.state == twin.state))
@@ -686,6 +714,64 @@ TEST("the audit finds a broken state")
     BREAKS(42, broken.hidden.dealt[0][0] = broken.hidden.dealt[1][0]);
     BREAKS(44, broken.open.tile[0][0] = 3);
     BREAKS(53, broken.open.cards_owed = 1);
+}
+
+/* Plays random games until one stands in a phase with so many players still to choose. */
+static void play_until(struct pyr_state *state, const struct pyr_box *box, struct pyr_rng *rng, unsigned phase, int waiting)
+{
+    pyr_state_deal(state, box, 3, rng);
+    while (state->open.phase != phase || __builtin_popcount(state->open.waiting) != waiting) {
+        if (state->open.phase == PYR_END) {
+            pyr_state_deal(state, box, 3, rng);
+        } else if (state->open.waiting) {
+            pyr_seat seat = some_seat(state, rng);
+            struct pyr_steps steps;
+            pyr_state_steps(state, box, seat, &steps);
+            pyr_state_apply(state, box, seat, pyr_steps_pick(&steps, box, rng));
+        } else if (pyr_state_show(state, box)) {
+            pyr_state_reveal(state, box);
+        }
+    }
+    audit(box, state);
+}
+
+TEST("the audit finds what could be played on for a while, and then not")
+{
+    struct pyr_rng rng;
+    struct pyr_state state, broken;
+    const struct pyr_box *box = &plain.box;
+    int clause;
+    pyr_rng_seed(&rng, 9, 0);
+    play_until(&state, box, &rng, PYR_KEEP, 2);
+    unsigned kept = (unsigned)__builtin_ctz(~(unsigned)state.open.waiting);
+    BREAKS(6, broken.open.reserved[1] = 1);
+    BREAKS(25, broken.desk[kept].rubies = 1);
+    BREAKS(43, broken.open.kept[kept][0] = state.desk[kept].card[0]);
+    play_until(&state, box, &rng, PYR_REVEAL, 0);            /* the first one of the game */
+    BREAKS(24, broken.desk[0].rubies = broken.open.desk[0].rubies = 1);
+    play_until(&state, box, &rng, PYR_MARK, 3);
+    BREAKS(43, broken.open.kept[0][0] = broken.open.kept[1][0]);
+    BREAKS(47, broken.open.kept[0][1] = broken.open.kept[0][0]);
+    /* A card that somebody completed leaves a gap in the display only when there is no deck. */
+    BREAKS(38, broken.desk[0].done = broken.open.desk[0].done |= PYR_CARD_BIT(state.open.display[2]);
+           broken.open.display[2] = PYR_NO_CARD);
+    /* Q3: everything is marked, and still a mark is due. */
+    BREAKS(29, broken.desk[0].free = broken.desk[0].reach = 0; broken.desk[0].flags = PYR_DESK_TOMBS);
+    /* Q7: an empty slot with cards left. */
+    BREAKS(59, broken.desk[1].done = broken.open.desk[1].done |= PYR_CARD_BIT(state.desk[1].card[1]);
+           broken.desk[1].card[1] = broken.open.desk[1].card[1] = PYR_NO_CARD;
+           broken.desk[1].free = broken.open.desk[1].free = state.desk[1].free & pyr_pair_of(0, PYR_ALL_SPACES);
+           broken.desk[1].reach = broken.open.desk[1].reach = state.desk[1].reach & pyr_pair_of(0, PYR_ALL_SPACES));
+    /* R14: points of a player who has not completed two of that colour. */
+    pyr_seat other;
+    do {
+        play_until(&state, box, &rng, PYR_END, 0);
+        for (other = 0; other < 3; other++)
+            if (__builtin_popcountll(state.open.desk[other].done & box->colour[0]) < 2)
+                break;
+    } while (other == 3 || state.open.tile[0][0] == PYR_NOBODY);
+    BREAKS(48, broken.open.tile[0][0] = other);
+    BREAKS(46, broken.open.tile[0][0] = broken.open.tile[0][1] = broken.open.tile[0][2] = PYR_NOBODY);
 }
 
 /* The two compilations. */

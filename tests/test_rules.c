@@ -6,6 +6,7 @@
  * green, orange or purple as n leaves 1, 2 or 0 when divided by three. Positions are laid out by hand and audited.
  */
 #include "check.h"
+#include "check_card.h"
 
 #include <pyramids/score.h>
 #include <pyramids/view.h>
@@ -16,37 +17,12 @@ static struct pyr_components print;
 static struct pyr_box box;
 static struct pyr_state game;
 
-/* Spaces such as "a1b1a2". */
-static pyr_spaces spaces(const char *text)
-{
-    pyr_spaces set = 0;
-    for (; text[0] >= 'a' && text[0] <= 'e'; text += 2)
-        set |= PYR_SPACE(text[1] - '1', text[0] - 'a');
-    return set;
-}
-
 /* Draws a card: five rows, with anything between them. */
 static void card(int number, const char *rows)
 {
     struct pyr_card_face face = { .colour = (uint8_t)(number % 3 == 1 ? PYR_GREEN : number % 3 ==
         2 ? PYR_ORANGE : PYR_PURPLE) };
-    int at = 0;
-    for (; *rows && at < 25; rows++) {
-        if (!strchr("#.vTxrefsp", *rows))
-            continue;
-        pyr_spaces space = PYR_SPACE(at / 5, at % 5);
-        at++;
-        face.open |= *rows != '#' ? space : 0;
-        face.entrance |= *rows == 'v' ? space : 0;
-        face.tomb |= *rows == 'T' ? space : 0;
-        face.cross |= *rows == 'x' ? space : 0;
-        face.ruby |= *rows == 'r' ? space : 0;
-        face.emerald |= *rows == 'e' ? space : 0;
-        face.torch |= *rows == 'f' ? space : 0;
-        face.skull |= *rows == 's' ? space : 0;
-        face.potion |= *rows == 'p' ? space : 0;
-    }
-    CHECK_INT(at, 25);
+    check_card(&face, rows);
     print.card[number - 1] = face;
 }
 
@@ -237,13 +213,21 @@ static void deck_holds(int seat, int left)
         completed(seat, game.hidden.deck[PYR_CARDS - PYR_KEPT * game.open.seats - 1] + 1);
 }
 
-static void display_is_empty(int seat)
+/* Only the last `left` places of the display hold a card; a player completed the others. */
+static void display_holds(int seat, int left)
 {
-    for (int i = 0; i < PYR_DISPLAY; i++) {
+    for (int i = 0; i < PYR_DISPLAY - left; i++) {
         game.desk[seat].done |= (pyr_cardset)1 << game.open.display[i];
         game.open.display[i] = PYR_NO_CARD;
     }
     game.open.desk[seat].done = game.desk[seat].done;
+}
+
+/* Neither deck nor display has a card any more: a player completed them all. */
+static void nothing_is_left(int seat)
+{
+    deck_holds(seat, 0);
+    display_holds(seat, 0);
 }
 
 /* Gives all points that are earned in such a position to those who earned them, first seats first. */
@@ -605,6 +589,7 @@ TEST("R8 a card that is not on one's desk cannot be marked")
     fresh_print();
     BEGIN_TWO(.pattern = I3);
     slot_is_empty(0, 2);
+    nothing_is_left(1);
     settle_points();
     CHECK_INT(pyr_state_apply(&game, &box, 0, pyr_pair_of(1, spaces("c1"))), PYR_ERR_NOT_ON_DESK);
     CHECK_INT(pyr_state_apply(&game, &box, 2, pyr_pair_of(0, spaces("c1"))),
@@ -1080,6 +1065,8 @@ TEST("Q3 an extra mark with nowhere to go is lost, one with somewhere to go must
     /* Without another card it is lost. */
     BEGIN_TWO(.pattern = I2);
     slot_is_empty(0, 2);
+    nothing_is_left(1);
+    settle_points();
     marked(0, 1, most);
     PLAY(0, "1:d5c5");
     CHECK_INT(game.desk[0].due, 0);
@@ -1090,6 +1077,8 @@ TEST("Q3 an extra mark with nowhere to go is lost, one with somewhere to go must
     card(1, "..v.. #.#.# #.#.# #.#x# #.Tx#");
     BEGIN_TWO(.pattern = I2);
     slot_is_empty(0, 2);
+    nothing_is_left(1);
+    settle_points();
     marked(0, 1, "a1b1c1d1e1b2b3b4b5d2d3");
     PLAY(0, "1:d4d5");
     CHECK_INT(game.desk[0].due, 2);
@@ -1203,8 +1192,7 @@ TEST("Q7 nothing left to take: a player goes on with one card, or none, and then
     fresh_print();
     card(40, "..v.. ..... ..... ..... ..Tx.");
     BEGIN(.seats = 2, .hand = { { 40, 7 }, { 12, 13 } }, .deck = { 20, 21, 22, 23 }, .pattern = I2);
-    deck_holds(1, 0);
-    display_is_empty(1);
+    nothing_is_left(1);
     settle_points();
     nearly(0, 40);
     nearly(0, 7);
@@ -1231,8 +1219,8 @@ TEST("Q7 one card is left for two")
     fresh_print();
     card(40, "..v.. ..... ..... ..... ..Tx.");
     BEGIN(.seats = 2, .hand = { { 40, 7 }, { 12, 13 } }, .deck = { 20, 21, 22, 23, 24 }, .pattern = I2);
-    deck_holds(1, 1);
-    display_is_empty(1);
+    deck_holds(1, 0);
+    display_holds(1, 1);
     settle_points();
     nearly(0, 40);
     nearly(0, 7);
@@ -1240,10 +1228,10 @@ TEST("Q7 one card is left for two")
     PLAY(0, "40:c5d5+7:c5");
     PLAY(1, "12:c5");
     CHECK_INT(game.open.cards_owed, 2);
-    CHECK_INT(step_count(0), 1); /* only the deck, and that is one card */
-    CHECK_INT(draw(0), PYR_OK);
+    CHECK_INT(step_count(0), 1); /* only the display, and that is one card */
+    CHECK_INT(take(0, 23), PYR_OK);
     CHECK_INT(game.open.phase, PYR_REVEAL); /* nothing for the second, nor for player 2 */
-    CHECK(has_card(0, 24));
+    CHECK(has_card(0, 23));
     CHECK_INT((game.open.desk[0].card[0] == PYR_NO_CARD) + (game.open.desk[0].card[1] == PYR_NO_CARD), 1);
     CHECK_INT((game.open.desk[1].card[0] == PYR_NO_CARD) + (game.open.desk[1].card[1] == PYR_NO_CARD), 1);
 }

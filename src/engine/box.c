@@ -14,7 +14,7 @@
 #define BOTTOM_ROW (TOP_ROW << 4 * PYR_ROW)
 #define LEFT_COLUMN (PYR_SPACE(0, 0) | PYR_SPACE(1, 0) | PYR_SPACE(2, 0) | PYR_SPACE(3, 0) | PYR_SPACE(4, 0))
 
-/* Everything that hangs together with `from` inside `open`. */
+/* Everything that is connected with `from` inside `open`. */
 static pyr_spaces flood(pyr_spaces from, pyr_spaces open)
 {
     pyr_spaces before;

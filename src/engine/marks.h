@@ -101,7 +101,7 @@ HOT_INLINE uint64_t find_marks(const struct pyr_pattern_turns *p, const struct p
 }
 
 /* The index-th mark of a set; `before` says how many lie before each word, where there are more than two turns. Without
- * branches, which no processor could foretell. */
+ * branches, since they would be unpredictable. */
 HOT_INLINE pyr_step nth_mark(const struct pyr_pattern_turns *p, const uint64_t *set, const uint32_t *before, uint32_t index,
     const unsigned words)
 {
@@ -218,20 +218,35 @@ static inline bool marks_is_legal(const struct pyr_box *box, const struct pyr_de
  * mask of the whole lane. */
 static inline uint64_t tally_cut(uint64_t tally)
 {
+#ifdef PYR_FAST_BITS
+    const __m128i most = _mm_cvtsi64_si128((long long)(~UINT64_C(0xffffff) | TALLY_TENS));
+    return (uint64_t)_mm_cvtsi128_si64(_mm_min_epu8(_mm_cvtsi64_si128((long long)tally), most));
+#else
     uint32_t past = ((uint32_t)tally + TALLY_ROOM) & TALLY_TOPS;
     uint32_t lanes = past | (past - (past >> 7));
     return (tally & ~(uint64_t)lanes) | (lanes & TALLY_TENS);
+#endif
 }
 
-/* Full rows, torches and potions, in the order of Q1. */
+/* Full rows, torches and potions, in the order of Q1. A box may have the same symbol on every space, so none of them may
+ * pay for the others. */
 HOT_INLINE uint64_t tally_settle(uint64_t tally, uint64_t gain, unsigned round)
 {
-    if (RARE((((uint32_t)tally + TALLY_ROOM) & TALLY_TOPS) != 0))
-        tally = tally_cut(tally);
-    uint64_t erased = gain >> 60, skulls = tally & 0xff;
+    tally = tally_cut(tally);
+    if (!(gain & TALLY_MORE))
+        return tally;
+    uint64_t erased = gain >> 60;
     tally -= gain & GAIN_MORE;
+#ifdef PYR_FAST_BITS
+    tally = (uint64_t)_mm_cvtsi128_si64(_mm_subs_epu8(_mm_cvtsi64_si128((long long)tally),
+        _mm_cvtsi64_si128((long long)erased)));
+#else
+    uint64_t skulls = tally & 0xff;
     tally -= erased < skulls ? erased : skulls;
-    return tally | (uint64_t)((gain >> 28 & 15) > erased / 2) << (24 + round);
+#endif
+    if ((gain >> 28 & 15) > erased / 2)
+        tally |= UINT64_C(1) << (24 + round);
+    return tally;
 }
 
 /* R11: crosses are added to the marks due, what was paid is taken off; the rest is rare enough to be looked for all at

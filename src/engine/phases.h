@@ -6,7 +6,7 @@
  *
  *   KEEP -> SHOW -> REVEAL -> MARK -> (REPLACE -> SHOW?)* -> REVEAL ... -> END
  *
- * MARK ends when nobody is waited for: phase_end_marking. If a tomb was marked, the players concerned replace cards one
+ * MARK ends when all have chosen: phase_end_marking. If a tomb was marked, the players concerned replace cards one
  * after the other in replace_order, with a SHOW after each who left gaps that the deck can fill. Then come the pyramid
  * points (phase_take_points), and the next reveal.
  *
@@ -90,7 +90,7 @@ static inline pyr_card phase_turn_up(struct pyr_state *state)
 
 /* The end of a turn. */
 
-/* The highest that nobody has; the tiles of a colour are in the order 10, 6, 3. Nothing if all are gone. */
+/* The highest one left; the tiles of a colour are in the order 10, 6, 3. Nothing if all are taken. */
 static inline void phase_take_tile(pyr_seat *tile, pyr_seat seat)
 {
     for (unsigned place = 0; place < PYR_TILES; place++) {
@@ -124,7 +124,7 @@ OUT_OF_LINE void phase_take_points_by_card(const struct pyr_box *box, struct pyr
     }
 }
 
-/* R14: who has just completed the 2nd, 4th or 6th pyramid of a colour takes its highest points that nobody has. While each
+/* R14: who has just completed the 2nd, 4th or 6th pyramid of a colour takes its highest points that are left. While each
  * has completed one, the order of replacing is that of claims. */
 static inline void phase_take_points(const struct pyr_box *box, struct pyr_table *open)
 {
@@ -227,8 +227,8 @@ static inline void phase_ask_first(struct pyr_state *state, unsigned seat)
     copy(&state->open.desk[seat].flags, &due, sizeof due);
 }
 
-/* Reveals the next expedition card, without asking anybody for marks. */
-static inline void phase_turn_card(struct pyr_state *state)
+/* Reveals the next expedition card, without asking anybody for marks. Returns its pattern. */
+static inline pyr_pattern phase_turn_card(struct pyr_state *state)
 {
     struct pyr_table *open = &state->open;
     unsigned round = open->round, turn = open->turn + 1u;
@@ -242,6 +242,7 @@ static inline void phase_turn_card(struct pyr_state *state)
     open->revealed[turn] = pattern;
     fill(open->completed, PYR_NO_CARD);
     open->phase = PYR_MARK;
+    return pattern;
 }
 
 static inline void phase_reveal(struct pyr_state *state)
@@ -430,7 +431,7 @@ static inline void phase_make_replace(const struct pyr_box *box, struct pyr_stat
     pyr_card card;
     if (pyr_step_kind(step) == PYR_STEP_TAKE) {
         card = pyr_step_card(step);
-        /* The lowest byte that differs in nothing borrows from its top bit. */
+        /* The haszero trick: the lowest zero byte of `differ` is the place of the card. */
         uint32_t places = phase_display(open), differ = places ^ card * UINT32_C(0x01010101);
         uint32_t same = (differ - UINT32_C(0x01010101)) & ~differ & ALL_GAPS;
         places |= (uint32_t)PYR_NO_CARD << phase_first_place(same);

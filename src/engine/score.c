@@ -4,7 +4,7 @@
 #include "bits.h"
 #include "worth.h"
 
-/* 0 beyond the last tile: whoever comes fourth gets nothing. */
+/* 0 beyond the last tile: the fourth player gets nothing. */
 int pyr_tile_value(unsigned place)
 {
     return place < PYR_TILES ? pyr_rulebook.tile[place] : 0;

@@ -95,7 +95,7 @@ static void sample_expeditions(const struct pyr_box *box, const struct pyr_table
         memcpy(cards, box->expedition, PYR_EXPEDITIONS);
         unsigned known = 0;
         if (round < open->round) {
-            /* Long played: which card stayed hidden, and the order, no longer matter; the sample forgets them. */
+            /* Past rounds: which card stayed hidden, and the order, no longer matter; the sample forgets them. */
             continue;
         }
         if (round == open->round) {

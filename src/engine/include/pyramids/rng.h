@@ -19,11 +19,15 @@ struct pyr_rng {
 /* Seeds a generator; each pair of seed and stream starts at a different point of the sequence. */
 PYR_API void pyr_rng_seed(struct pyr_rng *rng, uint64_t seed, uint64_t stream);
 
+#define PYR_RNG_FACTOR UINT32_C(4294883355)
+/* States are below it. Like 0 it would stay what it is. */
+#define PYR_RNG_END (((uint64_t)PYR_RNG_FACTOR << 32) - 1)
+
 /* The next 32 random bits. */
 static inline uint32_t pyr_rng_next(struct pyr_rng *rng)
 {
     uint32_t low = (uint32_t)rng->state, carry = (uint32_t)(rng->state >> 32);
-    rng->state = (uint64_t)low * UINT32_C(4294883355) + carry;
+    rng->state = (uint64_t)low * PYR_RNG_FACTOR + carry;
     return low ^ carry;
 }
 

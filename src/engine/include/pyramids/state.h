@@ -133,7 +133,8 @@ PYR_API enum pyr_err pyr_state_apply(struct pyr_state *state, const struct pyr_b
 PYR_API void pyr_state_apply_unchecked(struct pyr_state *state, const struct pyr_box *box, pyr_seat seat, pyr_step step);
 
 /* Plays uniformly random steps to the end of the game: pyr_state_steps, pyr_steps_pick and pyr_state_apply_unchecked for the
- * seats that have to decide, lowest seat first, with pyr_state_advance in between. Returns the number of steps. */
+ * seats that have to decide, lowest seat first, with pyr_state_advance in between. Returns the number of steps.
+ * A pass in a turn that begins during the playout draws no random number. */
 PYR_API uint32_t pyr_state_playout(struct pyr_state *state, const struct pyr_box *box, struct pyr_rng *rng);
 
 /* Why the step is illegal, or PYR_OK. */
