@@ -135,7 +135,7 @@ static void add_leaf(const struct game *game, struct leaves *to, const struct no
         to->list[at] = leaf;
 }
 
-/* All ways to go on with the turn.
+/* All ways to continue the turn.
  * Recursive over extra marks. Beyond MOST_NODES only the first mark is still listed in full.
  * Steps of a desk whose turn is over (`due` is 0) end the recursion. Every node is a copy on the stack; the depth
  * is the number of marks in one turn. */

@@ -36,7 +36,7 @@ struct placements {
     unsigned count[PYR_PATTERNS];
 };
 
-/* Unaligned: rows of the tables are 16 bytes each, but nobody promises their start. */
+/* Unaligned: rows of the tables are 16 bytes each, but their start may not be aligned. */
 static inline lanes load(const int16_t *from)
 {
     lanes v;
@@ -232,7 +232,7 @@ static lanes value_set(const struct placements *moves, const struct pyr_box *box
     return load(value_then);
 }
 
-/* Can these marks come about? They hang together, if need be over spaces outside the region. */
+/* Can these marks come about? They are connected, if need be over spaces outside the region. */
 static bool is_possible(pyr_spaces marks, pyr_spaces outside, pyr_spaces entrance)
 {
     pyr_spaces seen = entrance, before;

@@ -24,7 +24,7 @@
 
 #define PYR_REGION 13
 #define TABLE_SETS (1u << PYR_REGION)
-#define TABLE_TURNS 8            /* turns left, 0 to 7; 7 stands for more */
+#define TABLE_TURNS 8            /* turns left, 0 to 7; 7 includes more */
 #define TABLE_UNIT 32            /* a point, in the whole numbers of a table */
 #define ALL_TURNS (PYR_ROUNDS * PYR_TURNS)
 #define NO_MOVE 0xff

@@ -29,7 +29,7 @@ struct spec {
 
 /*
  * The dials of the game, measured in docs/editions.md. Four tiers of four, the quick cards first: the longer the way, the
- * richer the card, or nobody would take it. A long way leaves few spaces off it.
+ * richer the card, or no player would take it. A long way leaves few spaces off it.
  */
 static const struct spec specs[PYR_CARDS_A_COLOUR] = {
     /* way walls  r  e on   s on   f on   p on   x on */
@@ -172,7 +172,7 @@ static bool is_connected(pyr_spaces set)
     return from == set;
 }
 
-/* Room for a square and for a line of four; then every other pattern has a place too, as the spaces hang together. */
+/* Room for a square and for a line of four; then every other pattern has a place too, as the spaces are connected. */
 static bool has_room(pyr_spaces open)
 {
     pyr_spaces across = open & open >> 1, down = open & open >> PYR_ROW;

@@ -347,11 +347,11 @@ static bool rest_is_sound(const struct pyr_env *env, const struct pyr_env_game *
         return false;
     if (over)
         return true;
-    /* It waits for the caller, and every bot has its generator. */
+    /* It waits for the caller, and every bot has a generator that runs. */
     if (!(open->waiting & ~(unsigned)env->bots) || open->waiting & env->bots)
         return false;
     for (unsigned seat = 0; seat < PYR_MAX_SEATS; seat++)
-        if (env->bots >> seat & 1 && !game->rng[seat].state)
+        if (env->bots >> seat & 1 && (!game->rng[seat].state || game->rng[seat].state >= PYR_RNG_END))
             return false;
     return true;
 }

@@ -73,7 +73,7 @@ static const uint32_t constants[64] = {
     0xc67178f2,
 };
 
-/* volatile: the compiler must not leave the writes out because nobody reads them. */
+/* volatile: the compiler must not remove writes that are never read. */
 void wipe(void *data, size_t size)
 {
     volatile uint8_t *byte = data;

@@ -61,7 +61,7 @@ static void take_number(struct pyr_fair_report *r, struct tags *tags, struct pyr
 }
 
 /* When a tag may appear matters as much as its value: a commitment after the first deal commits to nothing, and a secret
- * that is known before the end would let somebody see what is to come. */
+ * that is known before the end would let a player see what is to come. */
 static void take_tag(struct pyr_fair_report *r, struct tags *tags, const struct pyr_event *event, uint32_t line)
 {
     if (pyr_word_is(event->name, "commitment")) {
@@ -81,7 +81,7 @@ static void take_tag(struct pyr_fair_report *r, struct tags *tags, const struct 
     }
 }
 
-/* Collects the tags and judges them; lines that cannot be read are left to those who follow the record. */
+/* Collects the tags and judges them; unreadable lines are reported by the reader of the record. */
 static enum pyr_fair_code read_tags(const struct pyr_edition *edition, const char *text, size_t size, struct tags *tags,
     struct pyr_fair_report *r)
 {

@@ -10,7 +10,7 @@
 
 void pyr_lines_init(struct pyr_lines *lines, const char *text, size_t size)
 {
-    /* Some editors begin a text with a byte order mark, which nobody sees: it is no part of the first line. */
+    /* Some editors begin a text with an invisible byte order mark: it is not part of the first line. */
     const unsigned char *b = (const unsigned char *)text;
     bool marked = size >= 3 && b[0] == 0xef && b[1] == 0xbb && b[2] == 0xbf;
     *lines = (struct pyr_lines){ .text = text, .size = size, .next = marked ? 3 : 0, .line = PYR_NO_WORD };

@@ -10,7 +10,7 @@
 
 /* Advancing. */
 
-/* Without a sink nobody wants the events: simulations run like that and write no text. */
+/* Without a sink there are no events: simulations run like that and write no text. */
 static enum pyr_err tell(const struct pyr_game *game, const struct pyr_sink *sink, const struct pyr_event *event)
 {
     return sink ? sink->take(sink->context, game->edition, event) : PYR_OK;
@@ -183,7 +183,7 @@ void pyr_game_set_chance(struct pyr_game *game, const struct pyr_chance *chance)
             state->hidden.expedition[round][i] = chance->expedition[round][i];
 }
 
-/* For a game whose order nobody knows: any that agrees with what was seen. A view that sees nobody's cards gives one. */
+/* For a game whose order is unknown: any order that agrees with what was seen, such as a spectator's view gives. */
 enum pyr_err pyr_game_shuffle(struct pyr_game *game, struct pyr_rng *rng, const struct pyr_sink *sink)
 {
     struct pyr_view view;
@@ -210,7 +210,7 @@ static void seat_state(const struct pyr_game *game, pyr_seat seat, struct pyr_st
     *state = game->replay.state;
     if (seat >= game->replay.seats)
         return;
-    state->open.waiting |= 0x80;             /* nobody's: holds the phase open */
+    state->open.waiting |= 0x80;             /* of no seat: holds the phase open */
     for (unsigned i = 0; i < game->choice[seat].count; i++)
         pyr_state_apply(state, &game->edition->box, seat, pyr_pending_step(&game->choice[seat], i));
     state->open.waiting &= 0x7f;
@@ -407,7 +407,7 @@ static enum pyr_err try_choice(struct pyr_game *game, pyr_seat seat, const struc
         fault->number[0] = event->card[0] + 1;
         err = pyr_game_step(game, seat, steps[0], sink);
         if (phase == PYR_REPLACE)
-            return err;                      /* made, or nothing has changed: nobody has steps to keep */
+            return err;                      /* made, or nothing has changed: there are no steps to keep */
     }
     if (err)
         game->choice[seat] = before;

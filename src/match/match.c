@@ -33,7 +33,7 @@ static bool log_add(struct pyr_log *log, struct pyr_word line)
     return true;
 }
 
-/* Tags may take what the longest game leaves over, and no more: a log must never be too full for the game to go on. */
+/* Tags may take what the longest game leaves over, and no more: a log must never be too full for the game to continue. */
 #define GAME_BYTES (24u << 10)
 
 static bool is_room_for_tags(uint32_t lines, size_t bytes)

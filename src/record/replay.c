@@ -18,7 +18,7 @@ void pyr_replay_init(struct pyr_replay *replay, pyr_seat viewer)
     *replay = (struct pyr_replay){ .stage = PYR_STAGE_HEADER, .viewer = viewer };
 }
 
-/* Whether a seat's deal is in these lines: in a view only one's own is. */
+/* Whether a seat's deal is in these lines: a view has only its own seat's. */
 static bool is_told(const struct pyr_replay *replay, unsigned seat)
 {
     return replay->viewer == PYR_NOBODY || replay->viewer == seat || replay->dealt >> seat & 1;

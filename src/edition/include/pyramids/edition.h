@@ -34,7 +34,7 @@ PYR_API size_t pyr_edition_write(const struct pyr_edition *edition, char *to, si
 /* The pattern of that name, or PYR_NO_PATTERN. */
 PYR_API pyr_pattern pyr_edition_pattern(const struct pyr_edition *edition, struct pyr_word name);
 
-/* The character that stands for a space of a card: # . v T x r e f s p */
+/* The character of a space of a card: # . v T x r e f s p */
 PYR_API char pyr_card_char(const struct pyr_card_face *card, unsigned row, unsigned column);
 
 /* "green", "orange", "purple": as written in the formats. */
