@@ -205,14 +205,16 @@ TEST("the next puzzle is unseen, of the theme, and near the rating") {
 }
 
 TEST("the puzzle of the day: every one comes before one comes again") {
-    for (uint32_t count = 2000; count < 2030; count++) {
-        static uint8_t seen[4000];
-        memset(seen, 0, sizeof seen);
-        for (uint32_t day = 0; day < count; day++) {
+    for (uint32_t count = 170; count < 230; count++) {
+        uint32_t days = count < PYR_PUZZLE_PACK ? count : PYR_PUZZLE_PACK;
+        uint8_t seen[PYR_PUZZLE_PACK + 1] = { 0 };
+        for (uint32_t day = 0; day < days; day++) {
             uint32_t number = pyr_puzzle_of_day((int32_t)(20000 + day), count);
-            CHECK(number >= 1 && number <= count && !seen[number]++);
+            CHECK(number >= 1 && number <= days && !seen[number]++);
         }
     }
+    /* A client that has the first pack only, and one that has all of them. */
+    CHECK_INT(pyr_puzzle_of_day(20775, PYR_PUZZLE_PACK), pyr_puzzle_of_day(20775, 2513));
     CHECK_INT(pyr_puzzle_day("1970-01-01"), 0);
     CHECK_INT(pyr_puzzle_day("2026-11-18"), 20775);
     CHECK_INT(pyr_puzzle_day("2024-02-29"), 19782);

@@ -148,6 +148,7 @@ double pyr_puzzler_answer(struct pyr_puzzler *p, const struct pyr_puzzle *puzzle
  * `count`; then the next prime is taken. */
 uint32_t pyr_puzzle_of_day(int32_t day, uint32_t count)
 {
+    count = count < PYR_PUZZLE_PACK ? count : PYR_PUZZLE_PACK;
     uint64_t step = count % 1009 ? 1009 : 1013;
     return (uint32_t)((uint64_t)(uint32_t)day * step % count) + 1;
 }

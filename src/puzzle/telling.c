@@ -65,13 +65,9 @@ void pyr_puzzle_tell(const struct pyr_puzzle_open *open, const struct pyr_box *b
     pyr_json_object(json, name);
     pyr_json_count(json, "number", open->puzzle.number);
     tell_themes(open->puzzle.themes, json);
-    pyr_json_count(json, "rating", open->puzzle.rating);
-    pyr_json_count(json, "seat", open->puzzle.seat + 1u);
-    pyr_json_count(json, "seats", table->seats);
-    pyr_json_count(json, "round", table->round + 1u);
-    pyr_json_count(json, "turn", table->turn + 1u);
-    pyr_json_count(json, "left", (uint64_t)((options->rounds - 1 - table->round) * options->turns + options->turns - 1 -
-        table->turn));
+    pyr_json_numbers(json, (struct pyr_json_field[]){ { "rating", open->puzzle.rating }, { "seat", open->puzzle.seat + 1 },
+        { "seats", table->seats }, { "round", table->round + 1 }, { "turn", table->turn + 1 },
+        { "left", (options->rounds - table->round) * options->turns - 1 - table->turn }, { NULL, 0 } });
     pyr_json_text(json, "asks", table->phase == PYR_MARK ? "mark" : table->phase == PYR_KEEP ? "keep" : "card");
     tell_threats(&open->view, box, json);
     pyr_json_close(json);
@@ -80,13 +76,9 @@ void pyr_puzzle_tell(const struct pyr_puzzle_open *open, const struct pyr_box *b
 static void tell_gain(const struct pyr_puzzle_gain *gain, struct pyr_json *json)
 {
     pyr_json_object(json, "gain");
-    pyr_json_number(json, "pyramids", gain->pyramids);
-    pyr_json_number(json, "points", gain->points);
-    pyr_json_number(json, "rubies", gain->rubies);
-    pyr_json_number(json, "emeralds", gain->emeralds);
-    pyr_json_number(json, "torches", gain->torches);
-    pyr_json_number(json, "skulls", gain->skulls);
-    pyr_json_number(json, "extras", gain->extras);
+    pyr_json_numbers(json, (struct pyr_json_field[]){ { "pyramids", gain->pyramids }, { "points", gain->points },
+        { "rubies", gain->rubies }, { "emeralds", gain->emeralds }, { "torches", gain->torches }, { "skulls", gain->skulls },
+        { "extras", gain->extras }, { NULL, 0 } });
     pyr_json_close(json);
 }
 
@@ -154,14 +146,10 @@ void pyr_puzzle_tell_hint(const struct pyr_puzzle_hint *hint, const struct pyr_p
 void pyr_puzzler_tell(const struct pyr_puzzler *p, const char *name, struct pyr_json *json)
 {
     pyr_json_object(json, name);
-    pyr_json_number(json, "rating", (int64_t)(p->skill.rating + (p->skill.rating < 0 ? -0.5 : 0.5)));
-    pyr_json_number(json, "deviation", (int64_t)(p->skill.deviation + 0.5));
-    pyr_json_count(json, "solved", p->solved);
-    pyr_json_count(json, "tried", p->tried);
-    pyr_json_count(json, "streak", p->streak);
-    pyr_json_count(json, "best", p->best);
-    pyr_json_number(json, "day", p->day);
-    pyr_json_count(json, "days", p->days);
+    pyr_json_numbers(json, (struct pyr_json_field[]){
+        { "rating", (int64_t)(p->skill.rating + (p->skill.rating < 0 ? -0.5 : 0.5)) },
+        { "deviation", (int64_t)(p->skill.deviation + 0.5) }, { "solved", p->solved }, { "tried", p->tried },
+        { "streak", p->streak }, { "best", p->best }, { "day", p->day }, { "days", p->days }, { NULL, 0 } });
     pyr_json_bool(json, "day_right", p->day_right);
     pyr_json_close(json);
 }

@@ -62,6 +62,18 @@ PYR_API void pyr_json_count(struct pyr_json *json, const char *name, uint64_t nu
 PYR_API void pyr_json_bool(struct pyr_json *json, const char *name, bool value);
 PYR_API void pyr_json_null(struct pyr_json *json, const char *name);
 
+/* Several numbers of an object, up to the field without a name. */
+struct pyr_json_field {
+    const char *name;
+    int64_t number;
+};
+
+static inline void pyr_json_numbers(struct pyr_json *json, const struct pyr_json_field *field)
+{
+    for (; field->name; field++)
+        pyr_json_number(json, field->name, field->number);
+}
+
 /* A number that the caller has written, as in "0.2500"; anything else is an error. */
 PYR_API void pyr_json_digits(struct pyr_json *json, const char *name, const char *digits);
 

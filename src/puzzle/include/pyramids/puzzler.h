@@ -11,7 +11,7 @@
 
 PYR_BEGIN_DECLS
 
-#define PYR_PUZZLE_PACK 200      /* puzzles per pack that clients fetch; the last pack has fewer */
+#define PYR_PUZZLE_PACK 200      /* the first ones, that every client has: those of the days */
 #define PYR_PUZZLER_SIZE 4096    /* bytes of its text, at most */
 
 struct pyr_puzzler {
@@ -36,7 +36,9 @@ PYR_API void pyr_puzzler_write(const struct pyr_puzzler *puzzler, struct pyr_out
 PYR_API double pyr_puzzler_answer(struct pyr_puzzler *puzzler, const struct pyr_puzzle *puzzle, bool right, unsigned hints,
     int32_t day);
 
-/* The number of the puzzle of a day (days since 1970) among `count` (at least 1). Each comes once before one comes again. */
+/* The number of the puzzle of a day (days since 1970) among `count` (at least 1), but only of
+ * the first pack, which every client has without a network, so that it is the same for everybody. Each comes once before
+ * one comes again. */
 PYR_API uint32_t pyr_puzzle_of_day(int32_t day, uint32_t count);
 
 /* The days since 1970 of a date such as 2026-11-18; -1 if it is none. */
