@@ -28,6 +28,9 @@ static struct client {
     uint64_t now;
     unsigned tables, refused, missed, returned, rematches, editions, bad;        /* events so far */
     char code[24];
+    int refused_kind;                        /* of the message of the last refusal */
+    int reaction[32];                        /* those that were shown */
+    unsigned reactions;
 } client[PEOPLE];
 
 static struct pyr_rng rng;
@@ -57,7 +60,10 @@ static void count_events(struct client *c)
         if (event.kind == PYR_REMOTE_REFUSED) {
             c->refused++;
             memcpy(c->code, event.code, sizeof c->code);
+            c->refused_kind = event.number;
         }
+        if (event.kind == PYR_REMOTE_REACTION && c->reactions < 32)
+            c->reaction[c->reactions++] = event.number;
     }
 }
 
@@ -565,6 +571,111 @@ TEST("what the operator announces is known until it is taken back or another ser
     CHECK_INT(c->remote.restart_at, 0);
     pyr_remote_connected(&c->remote, c->now);
     CHECK_STR(c->remote.notice, "");
+}
+
+static void send_reaction(unsigned seat, const char *symbol)
+{
+    char text[128];
+    snprintf(text, sizeof text, "{\"type\":\"reaction\",\"seat\":%u,\"symbol\":\"%s\"}", seat + 1, symbol);
+    receive(&client[0], text);
+}
+
+TEST("a reaction is sent once, and refused with its kind") {
+    char answer[128];
+    connect_both(45);
+    struct client *c = &client[0];
+    CHECK(pyr_remote_may_react(&c->remote));
+    CHECK(!pyr_remote_react(&c->remote, PYR_REACTIONS, new_id(), c->now));
+    CHECK(pyr_remote_react(&c->remote, 2, new_id(), c->now));
+    const char *text = pyr_remote_next(&c->remote, c->now);
+    CHECK(text && strstr(text, "\"type\":\"react\"") && strstr(text, "\"symbol\":\"torch\""));
+    CHECK(!pyr_remote_next(&c->remote, c->now));
+    snprintf(answer, sizeof answer, "{\"type\":\"error\",\"id\":\"%s\",\"code\":\"too_fast\"}", c->remote.sent[0].id);
+    receive(c, answer);
+    CHECK_STR(c->code, "too_fast");
+    CHECK_INT(c->refused_kind, PYR_REMOTE_REACT);
+    c->now += 5000;
+    CHECK(!c->remote.sent_count && !pyr_remote_next(&c->remote, c->now));
+    /* One that was not answered is over with the connection. */
+    CHECK(pyr_remote_react(&c->remote, 0, new_id(), c->now));
+    pyr_remote_lost(&c->remote, c->now, 0);
+    CHECK(!c->remote.sent_count && !pyr_remote_may_react(&c->remote));
+    CHECK(!pyr_remote_react(&c->remote, 0, new_id(), c->now));
+}
+
+TEST("reactions of others are shown one by one, but not those of who is muted, and that is kept") {
+    static char text[PYR_REMOTE_SAVED];
+    connect_both(46);
+    struct client *c = &client[0];
+    send_reaction(1, "tomb");
+    send_reaction(1, "cross");
+    send_reaction(0, "skull");               /* one's own comes back, too */
+    send_reaction(1, "camel");               /* of a later server */
+    send_reaction(3, "tomb");                /* nobody sits there */
+    receive(c, "{\"type\":\"reaction\",\"symbol\":\"tomb\"}");
+    CHECK_INT(c->reactions, 3);
+    CHECK_INT(c->reaction[0], 8 + 0);
+    CHECK_INT(c->reaction[1], 8 + 5);
+    CHECK_INT(c->reaction[2], 3);
+    pyr_remote_mute(&c->remote, 1, true);
+    pyr_remote_mute(&c->remote, PYR_MAX_SEATS, true);
+    send_reaction(1, "tomb");
+    CHECK_INT(c->reactions, 3);
+    size_t size = pyr_remote_save(&c->remote, text, sizeof text);
+    CHECK(size && pyr_remote_init(&c->remote, &c->match, "K7QXMWRT") && pyr_remote_restore(&c->remote, text, size));
+    CHECK_INT(c->remote.muted, 2);
+    pyr_remote_mute(&c->remote, 1, false);
+    CHECK_INT(c->remote.muted, 0);
+}
+
+TEST("closing a table does not wait for the answer to the wish for a seat") {
+    struct client *c = &client[0];
+    uint8_t number[32] = { 1 };
+    connect_both(49);
+    receive(c, "{\"type\":\"table\",\"code\":\"K7QXMWRT\",\"state\":\"waiting\",\"you\":0,\"host\":true,"
+        "\"seats\":[{\"kind\":\"open\"},{\"kind\":\"open\"}]}");
+    CHECK(pyr_remote_sit(&c->remote, PYR_NOBODY, "", number, new_id(), c->now));
+    CHECK(pyr_remote_close(&c->remote, new_id(), c->now));
+    const char *text = pyr_remote_next(&c->remote, c->now);
+    CHECK(text && strstr(text, "\"type\":\"sit\""));
+    text = pyr_remote_next(&c->remote, c->now);
+    CHECK(text && strstr(text, "\"type\":\"close\""));
+    /* A lost connection says that it did not happen. */
+    pyr_remote_lost(&c->remote, c->now, 0);
+    CHECK(!pyr_remote_close(&c->remote, new_id(), c->now));
+    CHECK_INT(c->remote.sent_count, 1);
+    CHECK_INT(c->remote.sent[0].kind, PYR_REMOTE_SIT);
+}
+
+TEST("two reactions in one moment are two") {
+    connect_both(47);
+    struct client *c = &client[0];
+    const char *text = "{\"type\":\"reaction\",\"seat\":2,\"symbol\":\"ruby\"}";
+    pyr_remote_receive(&c->remote, text, strlen(text), c->now);
+    pyr_remote_receive(&c->remote, text, strlen(text), c->now);
+    count_events(c);
+    CHECK_INT(c->reactions, 2);
+}
+
+TEST("the score of a series is read, and nonsense in it is not") {
+    connect_both(48);
+    struct client *c = &client[0];
+    const struct pyr_remote_series *series = &c->remote.series;
+    CHECK_INT(series->games, 0);
+    receive(c, "{\"type\":\"table\",\"code\":\"K7QXMWRT\",\"state\":\"over\",\"you\":1,\"seats\":[{\"kind\":\"person\"},"
+        "{\"kind\":\"person\"},{\"kind\":\"bot\"}],\"series\":{\"games\":5,\"wins\":[2.5,0.33333333333333331,1],"
+        "\"points\":[410,-7,388]}}");
+    CHECK_INT(series->games, 5);
+    CHECK(series->wins[0] == 250 && series->wins[1] == 33 && series->wins[2] == 100);
+    CHECK(series->points[0] == 410 && series->points[1] == -7 && series->points[2] == 388);
+    receive(c, "{\"type\":\"table\",\"code\":\"K7QXMWRT\",\"state\":\"over\",\"you\":1,\"seats\":[{\"kind\":\"person\"},"
+        "{\"kind\":\"person\"}],\"series\":{\"games\":999,\"wins\":[99999999999999999999.999,\"x\"],"
+        "\"points\":[1e9,[],3,4,5,6]}}");
+    CHECK_INT(series->games, 0);
+    CHECK(series->wins[0] == 65535 && series->wins[1] == 0);
+    CHECK(series->points[0] == 1 && series->points[1] == 0 && series->points[2] == 0);
+    receive(c, "{\"type\":\"table\",\"code\":\"K7QXMWRT\",\"state\":\"over\",\"you\":1,\"seats\":[]}");
+    CHECK_INT(series->wins[0], 0);
 }
 
 TEST("of two windows the older one hears that it is, and can take the seat back") {

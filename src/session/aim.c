@@ -7,7 +7,7 @@
  * 100 c).
  *
  * A turn is a number of three bits: bit 2 mirrors the drawing first, bits 0 and 1 then turn it by quarters clockwise.
- * Several turns of a symmetric pattern look the same; where looks are counted, the lowest of them stands for all
+ * Several turns of a symmetric pattern look the same; where looks are counted, the lowest of them represents all
  * (is_own_look).
  */
 #include <pyramids/aim.h>

@@ -78,7 +78,7 @@ int json_next(const struct json *json, int array, int before)
     return next < json->count && json->token[next].start < json->token[array].end ? next : JSON_NONE;
 }
 
-/* As it stands in the text, escapes included: for words that have none. json_text unpacks. */
+/* As in the text, escapes included: for words without any. json_text unpacks. */
 struct pyr_word json_word(const struct json *json, int value)
 {
     if (!is_kind(json, value, JSMN_STRING))
@@ -188,4 +188,31 @@ int64_t json_number(const struct json *json, int value, int64_t most)
         number = 10 * number + (c - '0');
     }
     return number;
+}
+
+/* Exponents are not read: nothing that is shown has one. The third decimal rounds. */
+int32_t json_decimal(const struct json *json, int value, int32_t most)
+{
+    int64_t number = 0;
+    int decimals = -1;                       /* -1: before the point */
+    if (!is_kind(json, value, JSMN_PRIMITIVE))
+        return 0;
+    int start = json->token[value].start, end = json->token[value].end;
+    bool is_negative = start < end && json->text[start] == '-';
+    for (int i = start + is_negative; i < end && decimals < 3 && number <= 10 * (int64_t)most; i++) {
+        char c = json->text[i];
+        if (c == '.' && decimals < 0)
+            decimals = 0;
+        else if (c < '0' || c > '9')
+            break;
+        else {
+            number = 10 * number + (c - '0');
+            decimals += decimals >= 0;
+        }
+    }
+    for (int i = decimals < 0 ? 0 : decimals; i < 3; i++)
+        number = number > 10 * (int64_t)most ? number : 10 * number;
+    number = (number + 5) / 10;
+    number = number > most ? most : number;
+    return (int32_t)(is_negative ? -number : number);
 }

@@ -45,4 +45,7 @@ bool json_is_true(const struct json *json, int value);
 /* A whole number from 0 to `most`; -1 for anything else. */
 int64_t json_number(const struct json *json, int value, int64_t most);
 
+/* Any number in hundredths, rounded, between -most and most; 0 for what is no number. */
+int32_t json_decimal(const struct json *json, int value, int32_t most);
+
 #endif

@@ -93,7 +93,7 @@ static void write_seats(const struct pyr_local *local, unsigned seats, struct py
     }
 }
 
-/* Who plays, before the game begins; false if nobody here does. */
+/* The players, before the game begins; false if none is on this device. */
 static bool take_levels(struct pyr_local *local, unsigned seats, const char *const *levels)
 {
     for (unsigned s = 0; s < seats; s++) {
@@ -186,7 +186,7 @@ void pyr_local_claim(struct pyr_local *local)
             return;
     for (unsigned s = 0; s < match->replay.seats; s++)
         if (!(local->people >> s & 1) && !local->seat[s].level[0])
-            return;                          /* nobody knows who this was */
+            return;                          /* it is unknown which player this was */
     pyr_out_init(&out, text, sizeof text);
     write_seats(local, match->replay.seats, &out);
     pyr_match_tag(match, seats_tag, text);
@@ -278,7 +278,7 @@ size_t pyr_local_save(const struct pyr_local *local, char *to, size_t size)
     return out.length < size ? out.length : 0;
 }
 
-/* Who plays which seat; false if it makes no sense. */
+/* Reads who plays which seat; false if it is inconsistent. */
 static bool read_seats(struct pyr_local *local, struct pyr_word list, unsigned seats)
 {
     struct pyr_local_seat seat[PYR_MAX_SEATS] = { { "" } };
@@ -397,7 +397,7 @@ static void take_choice(struct pyr_local *local, struct pyr_word line)
 }
 
 /* Choices are read last, after chance is known, since the last one that is confirmed ends the phase and reveals what
- * comes next. If the seed does not explain what was dealt, the rest is shuffled anew: the game goes on, but not the one
+ * comes next. If the seed does not explain what was dealt, the rest is shuffled anew: the game continues, but not the one
  * it would have been. */
 enum pyr_err pyr_local_load(struct pyr_local *local, struct pyr_match *match, const struct pyr_edition *edition,
     const char *text, size_t size, unsigned people, const char *level, uint64_t seed, struct pyr_fault *fault)

@@ -361,7 +361,7 @@ void pyr_luck_measure(const struct pyr_luck_how *how, const struct pyr_luck_task
 
 #define EXPECT_PLAYOUTS 3000     /* for the rest of an unfinished game, if the cap allows */
 
-/* The expected result of all seats; the players go on by the policy. */
+/* The expected result of all seats; the policy plays for all of them. */
 void pyr_luck_expect(const struct pyr_luck_how *how, const struct pyr_state *state, struct pyr_outlook *outlook)
 {
     struct pyr_view view;

@@ -32,6 +32,7 @@ void *memset(void *to, int byte, size_t size);
 #define MOST_LEFT 1000000000     /* milliseconds on a clock */
 
 static const char header[] = "pyramids-remote 1";
+static const char *const symbols[PYR_REACTIONS] = { "tomb", "ruby", "torch", "skull", "potion", "cross" };
 
 /* Words. */
 
@@ -77,8 +78,8 @@ static bool is_hex(const char *text, size_t length)
 /* One of a kind is enough for what only says "look again"; answers come each. */
 static struct pyr_remote_event *tell(struct pyr_remote *remote, enum pyr_remote_event_kind kind, int32_t number)
 {
-    bool is_answer = kind == PYR_REMOTE_REFUSED || kind == PYR_REMOTE_DONE;
-    for (unsigned i = 0; i < remote->events && !is_answer; i++)
+    bool is_single = kind == PYR_REMOTE_REFUSED || kind == PYR_REMOTE_DONE || kind == PYR_REMOTE_REACTION;
+    for (unsigned i = 0; i < remote->events && !is_single; i++)
         if (remote->event[i].kind == kind) {
             remote->event[i].number = number;
             return &remote->event[i];
@@ -159,7 +160,8 @@ static void await_answer(struct pyr_remote *remote, uint64_t now)
 static struct pyr_remote_message *message_new(
     struct pyr_remote *remote, enum pyr_remote_kind kind, const uint8_t id[16], struct pyr_json *json)
 {
-    static const char *const types[] = { "choose", "retract", "sit", "leave", "return", "fill", "standin", "close" };
+    static const char *const types[] = { "choose", "retract", "sit", "leave", "return", "fill", "standin", "close",
+        "react" };
     if (remote->sent_count == PYR_REMOTE_SENT)
         return NULL;
     struct pyr_remote_message *message = &remote->sent[remote->sent_count];
@@ -341,6 +343,21 @@ static void take_edition(struct pyr_remote *remote, const struct json *json)
         tell(remote, PYR_REMOTE_EDITION, 0);
 }
 
+/* Wins can have a fraction, such as 1.5: hundredths. A server's numbers that are too large are cut off. */
+static void read_series(struct pyr_remote *remote, const struct json *json)
+{
+    int series = json_member(json, 0, "series"), wins = json_member(json, series, "wins"),
+        points = json_member(json, series, "points");
+    int64_t games = json_number(json, json_member(json, series, "games"), UINT8_MAX);
+    remote->series = (struct pyr_remote_series){ .games = games > 0 ? (uint8_t)games : 0 };
+    unsigned s = 0;
+    for (int at = JSON_NONE; s < remote->seats && (at = json_next(json, wins, at)) != JSON_NONE; s++)
+        remote->series.wins[s] = (uint16_t)json_decimal(json, at, UINT16_MAX);
+    s = 0;
+    for (int at = JSON_NONE; s < remote->seats && (at = json_next(json, points, at)) != JSON_NONE; s++)
+        remote->series.points[s] = json_decimal(json, at, 100 * 1000000) / 100;
+}
+
 /* The commitment is taken once and kept, so a server cannot change it afterwards. If the seat has changed, the lines are
  * read again as that seat sees them. */
 static void on_table(struct pyr_remote *remote, const struct json *json, uint64_t now)
@@ -364,6 +381,7 @@ static void on_table(struct pyr_remote *remote, const struct json *json, uint64_
     if (!remote->commitment[0])
         copy_code(remote->commitment, sizeof remote->commitment, json_word(json, json_member(json, 0, "commitment")));
     take_edition(remote, json);
+    read_series(remote, json);
     if (!remote->is_open)
         reconnected(remote, now);
     copy_code(rematch, sizeof rematch, json_word(json, json_member(json, 0, "rematch")));
@@ -376,7 +394,7 @@ static void on_table(struct pyr_remote *remote, const struct json *json, uint64_
         load(remote);
 }
 
-/* Whoever comes back hears what has happened, once the last line is there. */
+/* After a reconnect: reports what has happened, once the last line has arrived. */
 static void greet(struct pyr_remote *remote, int32_t missed)
 {
     if (remote->has_returned)
@@ -542,6 +560,18 @@ static void on_error(struct pyr_remote *remote, const struct json *json, uint64_
     copy_code(event->rule, sizeof event->rule, json_word(json, json_member(json, 0, "rule")));
 }
 
+/* A seat without a person and a symbol of a later protocol are ignored. */
+static void on_reaction(struct pyr_remote *remote, const struct json *json)
+{
+    int64_t seat = json_number(json, json_member(json, 0, "seat"), PYR_MAX_SEATS) - 1;
+    struct pyr_word word = json_word(json, json_member(json, 0, "symbol"));
+    if (seat < 0 || seat >= remote->seats || remote->seat[seat].kind != PYR_SEAT_PERSON || remote->muted >> seat & 1)
+        return;
+    for (unsigned i = 0; i < PYR_REACTIONS; i++)
+        if (pyr_word_is(word, symbols[i]))
+            tell(remote, PYR_REMOTE_REACTION, (int32_t)(8 * seat) + (int32_t)i);
+}
+
 /* Without words and without a time it is taken back. */
 static void on_notice(struct pyr_remote *remote, const struct json *json, uint64_t now)
 {
@@ -581,6 +611,8 @@ void pyr_remote_receive(struct pyr_remote *remote, const char *text, size_t size
         remote->restarting = true;
     else if (pyr_word_is(type, "notice"))
         on_notice(remote, &json, now);
+    else if (pyr_word_is(type, "reaction"))
+        on_reaction(remote, &json);
     else
         return;                              /* hello, and what later servers may say */
     if (pyr_word_is(type, "elsewhere") || pyr_word_is(type, "again") || pyr_word_is(type, "notice"))
@@ -871,6 +903,30 @@ bool pyr_remote_close(struct pyr_remote *remote, const uint8_t id[16], uint64_t 
     return send_simple(remote, PYR_REMOTE_CLOSE, PYR_NOBODY, id, now);
 }
 
+bool pyr_remote_may_react(const struct pyr_remote *remote)
+{
+    unsigned people = 0;
+    for (unsigned s = 0; s < remote->seats; s++)
+        people += remote->seat[s].kind == PYR_SEAT_PERSON;
+    return has_seat(remote) && people > 1 && remote->is_open;
+}
+
+/* Not sent again after a lost connection: by then the moment is over. */
+bool pyr_remote_react(struct pyr_remote *remote, unsigned symbol, const uint8_t id[16], uint64_t now)
+{
+    struct pyr_json json;
+    if (symbol >= PYR_REACTIONS || !pyr_remote_may_react(remote) || !message_new(remote, PYR_REMOTE_REACT, id, &json))
+        return false;
+    pyr_json_text(&json, "symbol", symbols[symbol]);
+    return message_send(remote, &json, now);
+}
+
+void pyr_remote_mute(struct pyr_remote *remote, pyr_seat seat, bool is_muted)
+{
+    if (seat < PYR_MAX_SEATS)
+        remote->muted = (uint8_t)((remote->muted & ~(1u << seat)) | (unsigned)is_muted << seat);
+}
+
 /* In milliseconds; 0: the person is here, or it is no person's seat. */
 uint64_t pyr_remote_gone(const struct pyr_remote *remote, pyr_seat seat, uint64_t now)
 {
@@ -916,6 +972,10 @@ size_t pyr_remote_save(const struct pyr_remote *remote, char *to, size_t size)
         put_line(&out, "commitment", remote->commitment);
     pyr_out_text(&out, "turns ");
     pyr_out_number(&out, remote->known_turns);
+    if (remote->muted) {
+        pyr_out_text(&out, "\nmuted ");
+        pyr_out_number(&out, remote->muted);
+    }
     pyr_out_text(&out, (is_live ? choice->confirmed : remote->saved.confirmed) ? "\nconfirmed " : "\ndraft ");
     pyr_out_number(&out, (int32_t)(is_live ? remote->version : remote->saved_version));
     pyr_out_char(&out, '\n');
@@ -993,6 +1053,12 @@ static bool read_line(struct pyr_lines *lines, struct pyr_remote *remote)
         return read_hex_word(lines, remote->commitment, sizeof remote->commitment);
     if (pyr_word_is(word, "turns"))
         return pyr_lines_number(lines, -1, PYR_ROUNDS * PYR_TURNS, &remote->known_turns);
+    if (pyr_word_is(word, "muted")) {
+        if (!pyr_lines_number(lines, 0, (1 << PYR_MAX_SEATS) - 1, &number))
+            return false;
+        remote->muted = (uint8_t)number;
+        return true;
+    }
     if (pyr_word_is(word, "draft") || pyr_word_is(word, "confirmed")) {
         remote->saved.confirmed = pyr_word_is(word, "confirmed");
         if (!pyr_lines_number(lines, 0, MOST_VERSION, &number))

@@ -40,7 +40,7 @@ struct field {
 };
 
 /* How many stay after each round, and in how many worlds they are played. Points are counted threefold here: they vary
- * far less than wins, and whoever loses many of them is hardly ever the best. */
+ * far less than wins, and a choice that loses many of them is hardly ever the best. */
 static const struct {
     unsigned stay, worlds;
 } screening[] = { { 32, 24 }, { 16, 48 }, { 9, 96 }, { WEIGH_RIVALS, 192 } };

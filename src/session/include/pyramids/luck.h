@@ -4,7 +4,7 @@
  * the server's analysis, the terminal and the page. The same game, cap and seed give the same numbers everywhere.
  *
  * A decision is played until its mark is certain, or up to a cap. Random numbers follow from the position, so a mark that is
- * certain is the same with any larger cap, in a record with other names and tags, and while the game goes on.
+ * certain is the same with any larger cap, in a record with other names and tags, and while the game continues.
  *
  * A log is followed line by line (pyr_luck_follow), which gives tasks. Tasks do not depend on each other: they can be
  * rated in any order and by several threads (pyr_luck_decide, pyr_luck_measure), then added up in the order of the log

@@ -37,8 +37,13 @@ PYR_BEGIN_DECLS
 /* What this person sends. */
 enum pyr_remote_kind {
     PYR_REMOTE_CHOOSE = 0, PYR_REMOTE_RETRACT = 1, PYR_REMOTE_SIT = 2,           /* sent again until answered */
-    PYR_REMOTE_LEAVE = 3, PYR_REMOTE_RETURN = 4, PYR_REMOTE_FILL = 5, PYR_REMOTE_STANDIN = 6, PYR_REMOTE_CLOSE = 7
+    PYR_REMOTE_LEAVE = 3, PYR_REMOTE_RETURN = 4, PYR_REMOTE_FILL = 5, PYR_REMOTE_STANDIN = 6, PYR_REMOTE_CLOSE = 7,
+    PYR_REMOTE_REACT = 8
 };
+
+/* Quick reactions, in the order of the protocol: tomb (well done), ruby (beautiful), torch (close!), skull (ouch), potion
+ * (good luck), cross (thank you). */
+#define PYR_REACTIONS 6
 
 /* A message that has not been answered. */
 struct pyr_remote_message {
@@ -84,7 +89,16 @@ enum pyr_remote_event_kind {
     PYR_REMOTE_RETURNED = 10,                /* a bot has played for this person, who plays again */
     PYR_REMOTE_MISSED = 11,                  /* `number` turns were played meanwhile */
     /* The server's lines are not a legal game: `number`, a code of err.h; `fault`. */
-    PYR_REMOTE_BAD_LINES = 12
+    PYR_REMOTE_BAD_LINES = 12,
+    /* A person shows a symbol: `number` is 8 * the seat + the symbol. Never of a muted seat. */
+    PYR_REMOTE_REACTION = 13
+};
+
+/* The running score of a series of games: what has been won and scored by who sits at each seat now. */
+struct pyr_remote_series {
+    uint8_t games;                           /* played so far; 0: this is no series */
+    uint16_t wins[PYR_MAX_SEATS];            /* in hundredths: a shared win counts its share */
+    int32_t points[PYR_MAX_SEATS];
 };
 
 struct pyr_remote_event {
@@ -152,6 +166,9 @@ struct pyr_remote {
     /* What the operator announces: words, a restart, both, or nothing. */
     char notice[PYR_REMOTE_NOTICE];          /* "": no words */
     uint64_t restart_at;                     /* `now` at which the server restarts, about; 0: not announced */
+
+    uint8_t muted;                           /* bits: seats whose reactions are not reported */
+    struct pyr_remote_series series;
 };
 
 /* A table that is not opened yet. False: this is not a code (letters, digits, - and _). */
@@ -204,6 +221,12 @@ PYR_API bool pyr_remote_fill(struct pyr_remote *remote, pyr_seat seat, const cha
 PYR_API bool pyr_remote_standin(struct pyr_remote *remote, pyr_seat seat, const uint8_t id[16], uint64_t now);
 PYR_API bool pyr_remote_close(struct pyr_remote *remote, const uint8_t id[16], uint64_t now);
 
+/* Reactions. They can be shown where this person sits and another person does, too; the server allows one in 5 seconds and
+ * three per turn, and refuses more (`too_fast`). The others do not learn who has muted whom. */
+PYR_API bool pyr_remote_may_react(const struct pyr_remote *remote);
+PYR_API bool pyr_remote_react(struct pyr_remote *remote, unsigned symbol, const uint8_t id[16], uint64_t now);
+PYR_API void pyr_remote_mute(struct pyr_remote *remote, pyr_seat seat, bool is_muted);
+
 /* Whether a choice of this phase is on its way, and whether it waits for a connection. */
 PYR_API bool pyr_remote_is_pending(const struct pyr_remote *remote);
 PYR_API bool pyr_remote_is_unsent(const struct pyr_remote *remote);
@@ -212,7 +235,8 @@ PYR_API bool pyr_remote_is_unsent(const struct pyr_remote *remote);
 PYR_API uint64_t pyr_remote_gone(const struct pyr_remote *remote, pyr_seat seat, uint64_t now);
 
 /*
- * Everything that the next visit needs: the number, the draft, unanswered messages, as a text for the caller to store.
+ * Everything that the next visit needs: the number, the draft, unanswered messages, who is muted, as a text for the caller
+ * to store.
  * Returns its size, or 0 if there is no room (PYR_REMOTE_SAVED is enough). Restore it between pyr_remote_init and the
  * first connection; false: it is not such a text, or of another table, and nothing changes.
  */
