@@ -4,7 +4,7 @@
  * should speak all of them. So the catalogues (.mo files made from po/, see docs/translating.md) are built into the
  * program and read here.
  *
- *  1. A text without a translation is shown as it stands in the source: in English.
+ *  1. A text without a translation is shown as in the source: in English.
  *  2. The catalogues and the program's language are set up before there are threads, and stay; each thread may choose
  *     another language.
  *

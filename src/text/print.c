@@ -103,7 +103,7 @@ static size_t word_size(const char *text)
     return size;
 }
 
-/* Where a line that stands alone goes on. */
+/* Where a line that is shown alone continues. */
 static int hang_of(const char *line)
 {
     size_t end = strcspn(line, "\n"), after = strspn(line, " ");

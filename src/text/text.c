@@ -47,7 +47,7 @@ void pyr_text_player(struct pyr_word name, char *to, size_t size)
         snprintf(to, size, "%s %c", level, number);
 }
 
-/* Marks that change the direction of writing: what follows them is read otherwise than it stands there. */
+/* Marks that change the direction of writing, and so could disguise the text after them. */
 static bool turns_direction(int32_t c)
 {
     return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
@@ -122,6 +122,13 @@ static const struct row events[PYR_STORIES] = {
 #include "sentences.inc"
 };
 
+/* In the order of sentences.inc: three outcomes, then a reason for each. */
+static const struct row results[] = {
+#define RESULT(name, values, text) { 0, values, text, NULL },
+#define RESULT_MANY(name, values, forms) { 0, values, forms },
+#include "sentences.inc"
+};
+
 static const struct row counts[] = {
 #define COUNT(symbol, forms) { #symbol[0], "1", forms },
 #include "sentences.inc"
@@ -139,6 +146,11 @@ static const struct {
     const char *code, *clients, *text;
 } refusals[] = {
 #define REFUSAL(name, clients, text) { #name, clients, text },
+#include "sentences.inc"
+};
+
+static const char *const reactions[] = {
+#define REACTION(name, text) text,
 #include "sentences.inc"
 };
 
@@ -249,6 +261,11 @@ const char *pyr_text_refusal(const char *code)
     return NULL;
 }
 
+const char *pyr_text_reaction(unsigned symbol)
+{
+    return symbol < sizeof reactions / sizeof *reactions ? _(reactions[symbol]) : "";
+}
+
 static void put_count(struct pyr_out *out, const void *context, char value)
 {
     (void)value;
@@ -339,4 +356,27 @@ void pyr_text_sentence(const struct pyr_sentence *sentence, const struct pyr_edi
     pyr_out_init(&out, to, size);
     fill(&out, &events[sentence->kind], sentence->kind == PYR_STORY_SHOW ? sentence->count : sentence->number[0], put_event,
         &told);
+}
+
+static void put_result(struct pyr_out *out, const void *context, char value)
+{
+    const struct pyr_outcome *outcome = context;
+    switch (value) {
+    case 'n': pyr_out_text(out, outcome->winners); break;
+    case 'l': pyr_out_text(out, outcome->tied); break;
+    case 'p': pyr_out_number(out, outcome->points); break;
+    case 'm': pyr_out_number(out, outcome->margin); break;
+    default: pyr_out_number(out, (int32_t)outcome->pyramid); break;
+    }
+}
+
+/* Only a reason by points depends on the margin. */
+void pyr_text_outcome(const struct pyr_outcome *outcome, char *to, size_t size)
+{
+    unsigned kind = outcome->margin ? 0 : outcome->pyramid ? 1 : 2;
+    struct pyr_out out;
+    pyr_out_init(&out, to, size);
+    fill(&out, &results[kind], 0, put_result, outcome);
+    pyr_out_text(&out, ". ");
+    fill(&out, &results[kind + 3], kind ? outcome->points : outcome->margin, put_result, outcome);
 }

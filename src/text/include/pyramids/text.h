@@ -69,9 +69,20 @@ PYR_API void pyr_text_reason(enum pyr_err code, char *to, size_t size);
 /* Why a server refuses something, by the code of the protocol; NULL if it has no sentence. */
 PYR_API const char *pyr_text_refusal(const char *code);
 
+/* What a quick reaction says, by its number of remote.h; "" for an unknown one. */
+PYR_API const char *pyr_text_reaction(unsigned symbol);
+
 /* A sentence about an event of a game; `name` is that of its seat, `turn` counts the turns of the game before a reveal. */
 PYR_API void pyr_text_sentence(const struct pyr_sentence *sentence, const struct pyr_edition *edition, const char *name,
     unsigned turn, char *to, size_t size);
+
+/* Who has won a game, and why: two sentences. */
+struct pyr_outcome {
+    const char *winners, *tied;  /* names as they are shown: who has won; all who have as many points */
+    int points, margin;          /* of the winners; how many more they are than the next player's, 0 in a tie */
+    unsigned pyramid;            /* number of the lowest pyramid of a tie (R17); 0: none, and they share the win (Q8) */
+};
+PYR_API void pyr_text_outcome(const struct pyr_outcome *outcome, char *to, size_t size);
 
 /* "2 rubies, torch, tomb"; "" if there is nothing. torch_lost: this round's torch was marked before. */
 PYR_API void pyr_text_symbols(const struct pyr_symbols *symbols, bool torch_lost, char *to, size_t size);
