@@ -11,35 +11,33 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <qrcodegen/qrcodegen.h>
+
 #include "qr.h"
-#include "qr_encode.h"
 
 #define MARGIN 2                 /* light modules around it; the standard asks for four, cameras manage with two */
-
-/* Outside of the code, in its margin, everything is light. */
-static bool is_dark(const struct qr_code *code, int x, int y)
-{
-    return x >= 0 && y >= 0 && x < code->width && y < code->width && code->dark[y][x];
-}
+#define LARGEST 10               /* version: more modules than a terminal has columns are of no use */
 
 /* Two rows of modules in a row of characters, black on white whatever the terminal's colours are. */
-static void draw_halves(FILE *to, const struct qr_code *code)
+static void draw_halves(FILE *to, const uint8_t *code)
 {
+    int width = qrcodegen_getSize(code);     /* in its margin, outside of the code, everything is light */
     static const char *const halves[] = { " ", "\u2580", "\u2584", "\u2588" };
-    for (int y = -MARGIN; y < code->width + MARGIN; y += 2) {
+    for (int y = -MARGIN; y < width + MARGIN; y += 2) {
         fputs("\033[38;5;16;48;5;231m", to);
-        for (int x = -MARGIN; x < code->width + MARGIN; x++)
-            fputs(halves[is_dark(code, x, y) + 2 * is_dark(code, x, y + 1)], to);
+        for (int x = -MARGIN; x < width + MARGIN; x++)
+            fputs(halves[qrcodegen_getModule(code, x, y) + 2 * qrcodegen_getModule(code, x, y + 1)], to);
         fputs("\033[0m\n", to);
     }
 }
 
 /* Without such characters a module is two blanks with a background. */
-static void draw_blanks(FILE *to, const struct qr_code *code)
+static void draw_blanks(FILE *to, const uint8_t *code)
 {
-    for (int y = -MARGIN; y < code->width + MARGIN; y++) {
-        for (int x = -MARGIN; x < code->width + MARGIN; x++)
-            fputs(is_dark(code, x, y) ? "\033[48;5;16m  " : "\033[48;5;231m  ", to);
+    int width = qrcodegen_getSize(code);
+    for (int y = -MARGIN; y < width + MARGIN; y++) {
+        for (int x = -MARGIN; x < width + MARGIN; x++)
+            fputs(qrcodegen_getModule(code, x, y) ? "\033[48;5;16m  " : "\033[48;5;231m  ", to);
         fputs("\033[0m\n", to);
     }
 }
@@ -50,11 +48,12 @@ void qr_draw(FILE *to, const char *text)
     struct winsize size = { 0 };
     if (!isatty(fileno(to)) || !terminal || !terminal[0] || !strcmp(terminal, "dumb"))
         return;
-    struct qr_code code;
-    if (!qr_encode(&code, text, strlen(text)))
+    uint8_t code[qrcodegen_BUFFER_LEN_FOR_VERSION(LARGEST)], work[sizeof code];
+    if (!qrcodegen_encodeText(text, work, code, qrcodegen_Ecc_LOW, qrcodegen_VERSION_MIN, LARGEST, qrcodegen_Mask_AUTO,
+        false))
         return;
     bool is_utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
-    int columns = (code.width + 2 * MARGIN) * (is_utf8 ? 1 : 2);
+    int columns = (qrcodegen_getSize(code) + 2 * MARGIN) * (is_utf8 ? 1 : 2);
     if (ioctl(fileno(to), TIOCGWINSZ, &size) || !size.ws_col || size.ws_col >= columns)
-        (is_utf8 ? draw_halves : draw_blanks)(to, &code);
+        (is_utf8 ? draw_halves : draw_blanks)(to, code);
 }
