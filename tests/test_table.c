@@ -10,14 +10,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 #include "check_edition.h"
+#include "check_server.h"
 
 #include <pthread.h>
-#include <sodium.h>
 
-#include "conn.h"
 #include "judging.h"
-#include "pool.h"
-#include "server.h"
 
 /* Memory that fails when told to, in the loop's thread: the store's has tests of its own (test_store.c). */
 
@@ -55,13 +52,6 @@ static enum error work_answer;
 uint64_t server_now(const struct server *of) { (void)of; return 1000000; }
 int64_t server_time(void) { return 1794700800; }
 int error_status(enum error error) { (void)error; return 500; }
-void conn_wake(struct conn *conn) { (void)conn; }
-void conn_pause(struct conn *conn) { (void)conn; }
-void conn_resume(struct conn *conn) { (void)conn; }
-bool pool_submit_bot(struct pool *pool, struct ask *ask) { (void)pool; (void)ask; return false; }
-void pool_withdraw(struct pool *pool, struct ask *ask) { (void)pool; (void)ask; }
-bool pool_is_busy(const struct pool *pool) { (void)pool; return false; }
-void pool_watch(struct pool *pool, struct ask *ask, bool watched) { (void)pool; (void)ask; (void)watched; }
 bool pool_rest(struct pool *pool) { (void)pool; return false; }
 
 enum error pool_submit(struct pool *pool, struct pool_job *job, uint64_t address)
@@ -81,26 +71,6 @@ const char *error_name(enum error error)
 #undef X
     };
     return error ? names[error - 1] : "";
-}
-
-uint64_t server_hash(const struct server *of, const void *data, size_t size)
-{
-    uint64_t hash;
-    crypto_shorthash((unsigned char *)&hash, data, size, of->hash_key);
-    return hash;
-}
-
-const struct pyr_edition *server_edition(const struct server *of, const char *name)
-{
-    (void)name;
-    return of->options.editions;
-}
-
-void server_log(const struct server *of, enum log_level level, const char *event, const char *format, ...)
-{
-    (void)of;
-    if (level == LOG_ERROR)
-        fprintf(stderr, "%s: %s\n", event, format);
 }
 
 /* A server with two people and, once it is made, one table. */

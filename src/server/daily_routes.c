@@ -19,12 +19,24 @@
 #include "request.h"
 #include "results.h"
 #include "store_daily.h"
+#include "streak.h"
 
-#define MOST_DAYS 20000          /* that streaks look back */
-#define MOST_PEOPLE 10000        /* that a board of one's people has */
 #define PAGE_ROWS 50
 
-/* Who may see it. */
+/* Who may see a day's cards. */
+
+/* In the store's thread. A day whose time has come may be asked for before the upkeep has revealed it. It is shown only once
+ * that is stored, so that no server, even with a wrong clock, counts a player who knows the cards. */
+static enum store_result read_day_of(struct store_db *db, int64_t day, int64_t now, struct store_day *found)
+{
+    enum store_result result = store_get_day(db, day, found);
+    if (result || found->revealed || now < daily_reveals(day))
+        return result;
+    if ((result = daily_now(db, &now)) || now < daily_reveals(day))
+        return result;
+    result = store_reveal_days(db, day, now);
+    return result ? result : store_get_day(db, day, found);
+}
 
 struct showing {
     struct store_job job;
@@ -32,6 +44,7 @@ struct showing {
     struct table *table;         /* counted among its jobs */
     int64_t visitor, day;
     bool is_over;                /* their own attempt */
+    struct store_day found;
     void (*then)(struct request *request, struct table *table);
 };
 
@@ -39,7 +52,9 @@ static enum store_result run_showing(struct store_db *db, struct store_job *job)
 {
     struct showing *showing = (struct showing *)job;
     struct store_attempt attempt;
-    enum store_result result = store_get_attempt(db, showing->day, showing->visitor, &attempt);
+    enum store_result result = read_day_of(db, showing->day, server_time(), &showing->found);
+    if (!result)
+        result = store_get_attempt(db, showing->day, showing->visitor, &attempt);
     showing->is_over = !result && attempt.state == STORE_ATTEMPT_OVER;
     return result == STORE_MISSING ? STORE_OK : result;
 }
@@ -49,14 +64,17 @@ static void showing_done(struct store_job *job, enum store_result result)
     struct showing *showing = (struct showing *)job;
     struct request *request = showing->request;
     struct table *table = showing->table;
+    if (!result)
+        daily_note_day(table->server, &showing->found);
     if (request_back(request)) {
         if (result || table->gone)
             request_error(request, ERROR_STORAGE, "");
-        else if (showing->is_over)
+        else if (showing->is_over || !daily_is_sealed_for(table, request->visitor))
             showing->then(request, table);
         else
             request_error(request, ERROR_SEALED, "");
     }
+    memset(&showing->found, 0, sizeof showing->found);       /* it has a secret */
     free(showing);
     table->jobs--;
     if (table->gone)
@@ -65,18 +83,19 @@ static void showing_done(struct store_job *job, enum store_result result)
 
 void daily_show(struct request *request, struct table *table, void (*then)(struct request *request, struct table *table))
 {
-    if (!daily_is_sealed_for(table, request->visitor)) {
+    bool is_due = daily_is_sealed(table) && server_time() >= daily_reveals(table->daily.day);
+    if (!is_due && !daily_is_sealed_for(table, request->visitor)) {
         then(request, table);
         return;
     }
-    bool may_ask = table->now.stage == STORE_OVER && request->visitor;
+    bool may_ask = is_due || (table->now.stage == STORE_OVER && request->visitor);
     struct showing *showing = may_ask ? calloc(1, sizeof *showing) : NULL;
     if (!showing) {
         request_error(request, may_ask ? ERROR_STORAGE : ERROR_SEALED, "");
         return;
     }
-    *showing = (struct showing){ { .run = run_showing, .done = showing_done }, request, table,
-        (int64_t)request->visitor->node.key, table->daily.day, false, then };
+    *showing = (struct showing){ .job = { .run = run_showing, .done = showing_done }, .request = request, .table = table,
+        .visitor = request->visitor ? (int64_t)request->visitor->node.key : 0, .day = table->daily.day, .then = then };
     table->jobs++;
     request_wait(request);
     store_submit(request->server->store, &showing->job);
@@ -98,11 +117,11 @@ static bool add_result(void *context, int32_t points, int64_t count)
     return true;
 }
 
-/* In the store's thread. */
-static enum store_result read_view(struct store_db *db, int64_t day, int64_t visitor, struct day_view *view)
+static enum store_result read_view(struct store_db *db, int64_t day, int64_t visitor, int64_t now,
+    struct day_view *view)
 {
     *view = (struct day_view){ .exists = false };
-    enum store_result result = store_get_day(db, day, &view->day);
+    enum store_result result = read_day_of(db, day, now, &view->day);
     if (result)
         return result == STORE_MISSING ? STORE_OK : result;
     view->exists = true;
@@ -121,11 +140,6 @@ static enum store_result read_view(struct store_db *db, int64_t day, int64_t vis
 static bool is_over(const struct day_view *view)
 {
     return view->has_mine && view->mine.state == STORE_ATTEMPT_OVER;
-}
-
-static bool is_revealed(int64_t day)
-{
-    return server_time() >= daily_reveals(day);
 }
 
 static json_t *date_json(int64_t day)
@@ -195,7 +209,7 @@ static json_t *day_json(const struct server *server, const struct day_view *view
         (json_int_t)((day + 1) * PYR_DAILY_SECONDS), "reveals", (json_int_t)daily_reveals(day), "now",
         (json_int_t)server_time(), "players", (json_int_t)view->tally.count, "you",
         view->has_mine ? mine_json(server, view) : json_null());
-    if (is_revealed(day)) {
+    if (view->day.revealed) {
         pyr_fair_write_hex(view->day.secret, hex);
         put(json, "secret", json_string(hex));
     }
@@ -207,59 +221,11 @@ static json_t *master_json(const struct store_day *day)
     return day->master == STORE_NO_POINTS ? json_null() : json_integer(day->master);
 }
 
-/* Days that a visitor has played. */
-
-struct history {
-    int64_t first, today;
-    size_t count;                /* days, from the first to today */
-    uint8_t days[MOST_DAYS];     /* enum results_day */
-};
-
-static bool add_day(void *context, const struct store_day *day)
-{
-    struct history *history = context;
-    if (day->day >= history->first && day->day <= history->today)
-        history->days[day->day - history->first] = day->outage > RESULTS_OUTAGE ? RESULTS_KEPT : RESULTS_MISSED;
-    return true;
-}
-
-static bool add_attempt(void *context, const struct store_attempt *attempt)
-{
-    struct history *history = context;
-    if (attempt->day >= history->first && attempt->day <= history->today && attempt->state == STORE_ATTEMPT_OVER)
-        history->days[attempt->day - history->first] = RESULTS_PLAYED;
-    return true;
-}
-
-/* A day without a row never was, so nobody could play it. */
-static enum store_result read_history(struct store_db *db, int64_t visitor, int64_t today, struct history *history)
-{
-    int64_t first;
-    enum store_result result = store_first_day(db, &first);
-    if (result == STORE_MISSING)
-        first = today;
-    else if (result)
-        return result;
-    if (first > today)
-        first = today;
-    history->first = first > today - MOST_DAYS + 1 ? first : today - MOST_DAYS + 1;
-    history->today = today;
-    history->count = (size_t)(today - history->first + 1);
-    memset(history->days, RESULTS_KEPT, history->count);
-    if ((result = store_each_day(db, history->first, today, add_day, history)))
-        return result;
-    return store_each_attempt_of(db, visitor, add_attempt, history);
-}
-
 /* A question about days: what all of them have in common. */
 
 enum question_kind { ASK_TODAY, ASK_DAY, ASK_CALENDAR, ASK_BOARD };
 enum board_by { BY_POINTS, BY_SKILL, BY_PEOPLE };
 enum board_period { PERIOD_DAY, PERIOD_WEEK, PERIOD_MONTH };
-
-struct board_row {
-    char name[100], code[16];
-};
 
 struct question {
     struct store_job job;
@@ -269,7 +235,7 @@ struct question {
     int64_t day;                 /* that is asked for, or the first of the month */
     unsigned month_days;
     struct day_view view[3];     /* yesterday, today, tomorrow; or only the first: that day */
-    struct history history;
+    struct streak_days history;
     int64_t first;
     struct {                     /* the month of a calendar */
         bool exists, has_mine;
@@ -281,27 +247,23 @@ struct question {
         enum board_period period;
         int64_t page;
         bool is_early;           /* the visitor may not see it yet */
-        int64_t hidden[2];       /* days that they may not see yet; 0: none */
-        struct results_board all;
-        int64_t *people;
-        unsigned people_count;
-        struct board_row row[PAGE_ROWS + 1]; /* of the page; the last: the visitor's own */
+        unsigned which;          /* enum store_board */
+        int64_t start, total;
+        unsigned count;          /* rows of the page */
+        struct store_standing row[PAGE_ROWS], own;
+        int64_t place[PAGE_ROWS], own_place;     /* 0: the visitor has no row */
+        struct {                 /* while the board of one's people is read */
+            int64_t value, place;
+        } last;
     } board;
 };
-
-static void question_free(struct question *question)
-{
-    free(question->board.all.row);
-    free(question->board.people);
-    free(question);
-}
 
 static enum store_result run_today(struct store_db *db, struct question *question)
 {
     enum store_result result = STORE_OK;
     for (unsigned i = 0; i < 3 && !result; i++)
-        result = read_view(db, question->today - 1 + i, question->visitor, &question->view[i]);
-    return result ? result : read_history(db, question->visitor, question->today, &question->history);
+        result = read_view(db, question->today - 1 + i, question->visitor, question->now, &question->view[i]);
+    return result ? result : streak_read(db, question->visitor, question->today, &question->history);
 }
 
 static bool add_month_day(void *context, const struct store_day *day)
@@ -331,110 +293,105 @@ static enum store_result run_calendar(struct store_db *db, struct question *ques
         result = store_each_day(db, question->day, question->day + question->month_days - 1, add_month_day, question);
     if (!result)
         result = store_each_attempt_of(db, question->visitor, add_month_attempt, question);
-    return result ? result : read_history(db, question->visitor, question->today, &question->history);
+    return result ? result : streak_read(db, question->visitor, question->today, &question->history);
 }
 
 /* Boards. */
 
-static int compare_ids(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-static bool add_to_board(void *context, const struct store_attempt *attempt)
-{
-    struct question *question = context;
-    if (attempt->day == question->board.hidden[0] || attempt->day == question->board.hidden[1])
-        return true;
-    if (question->board.by == BY_PEOPLE && !bsearch(&attempt->visitor, question->board.people, question->board.people_count,
-            sizeof *question->board.people, compare_ids))
-        return true;
-    results_take(&question->board.all, attempt->visitor, attempt->points, attempt->judged, attempt->luck, attempt->rate);
-    return !question->board.all.is_short;
-}
-
-/* Today, and yesterday in the first hours of a day, are hidden from those who have yet to play them. */
-static enum store_result find_hidden(struct store_db *db, struct question *question)
+/* Whether today, or yesterday in the first hours of a day, is on a board and the visitor has yet to play it: they must not
+ * see its results. */
+static enum store_result find_hidden(struct store_db *db, const struct question *question, int64_t from, int64_t to,
+    bool *is_hidden)
 {
     enum store_result result = STORE_OK;
+    *is_hidden = false;
     for (unsigned i = 0; i < 2 && !result; i++) {
         struct store_attempt mine;
         int64_t day = question->today - i;
-        question->board.hidden[i] = 0;
-        if (question->now >= daily_reveals(day))
+        struct store_day found;
+        if (day < from || day > to)
             continue;
-        result = store_get_attempt(db, day, question->visitor, &mine);
-        if (result == STORE_MISSING || (!result && mine.state != STORE_ATTEMPT_OVER))
-            question->board.hidden[i] = day;
-        if (result == STORE_MISSING)
+        result = read_day_of(db, day, question->now, &found);
+        if (result == STORE_MISSING || (!result && found.revealed)) {
             result = STORE_OK;
+            continue;
+        }
+        if (!result)
+            result = store_get_attempt(db, day, question->visitor, &mine);
+        *is_hidden |= result == STORE_MISSING || (!result && mine.state != STORE_ATTEMPT_OVER);
+        result = result == STORE_MISSING ? STORE_OK : result;
     }
     return result;
 }
 
-/* The name of a row and, on the board of one day, the table. */
-static enum store_result name_row(struct store_db *db, struct question *question, const struct results_row *of,
-    struct board_row *row)
+/* A page of a board, in the order of an index: nothing else of it is read but to count places, and those not for ever. */
+static enum store_result run_places(struct store_db *db, struct question *question)
 {
-    struct store_visitor visitor;
-    struct store_attempt attempt;
-    *row = (struct board_row){ "", "" };
-    enum store_result result = store_get_visitor_by_id(db, of->visitor, &visitor);
+    unsigned which = question->board.which;
+    int64_t start = question->board.start, first = (question->board.page - 1) * PAGE_ROWS, better = 0;
+    enum store_result result = store_count_standings(db, which, start, &question->board.total);
+    if (!result && first < question->board.total)
+        result = store_get_board(db, which, start, first, PAGE_ROWS, question->board.row, &question->board.count);
+    if (!result && question->board.count)
+        result = store_better_standings(db, which, start, question->board.row[0].value, &better);
+    for (unsigned i = 0; i < question->board.count; i++)
+        question->board.place[i] = !i ? better + 1 : question->board.row[i].value == question->board.row[i - 1].value ?
+            question->board.place[i - 1] : first + i + 1;
     if (!result)
-        memcpy(row->name, visitor.name, sizeof visitor.name);
-    if ((!result || result == STORE_MISSING) && question->board.period == PERIOD_DAY) {
-        result = store_get_attempt(db, question->day, of->visitor, &attempt);
-        if (!result)
-            memcpy(row->code, attempt.code, sizeof row->code);
-    }
-    return result == STORE_MISSING ? STORE_OK : result;
+        result = store_get_standing(db, which, start, question->visitor, &question->board.own);
+    if (result)
+        return result == STORE_MISSING ? STORE_OK : result;
+    result = store_better_standings(db, which, start, question->board.own.value, &better);
+    question->board.own_place = better + 1;
+    return result;
 }
 
-static const struct results_row *own_row(const struct question *question)
+static bool add_person(void *context, const struct store_standing *row)
 {
-    for (size_t i = 0; i < question->board.all.count; i++)
-        if (question->board.all.row[i].visitor == question->visitor)
-            return &question->board.all.row[i];
-    return NULL;
+    struct question *question = context;
+    int64_t first = (question->board.page - 1) * PAGE_ROWS, at = question->board.total++;
+    if (!at || row->value != question->board.last.value)
+        question->board.last.place = at + 1;
+    question->board.last.value = row->value;
+    if (row->visitor == question->visitor) {
+        question->board.own = *row;
+        question->board.own_place = question->board.last.place;
+    }
+    if (at >= first && at < first + PAGE_ROWS) {
+        question->board.row[question->board.count] = *row;
+        question->board.place[question->board.count++] = question->board.last.place;
+    }
+    return true;
 }
 
 static enum store_result run_board(struct store_db *db, struct question *question)
 {
-    struct results_board *all = &question->board.all;
     int64_t from = question->day, to = question->day;
-    unsigned days;
+    unsigned days, which = question->board.by == BY_SKILL ? STORE_BOARD_SKILL : 0;
     struct store_day found;
-    free(all->row);
-    *all = (struct results_board){ .best = 1, .by_skill = question->board.by == BY_SKILL };
+    bool is_hidden;
+    question->board.total = question->board.own_place = question->board.count = 0;
     enum store_result result = store_get_day(db, question->day, &found);
     if (result)
         return result;
     if (question->board.period == PERIOD_WEEK) {
         from = pyr_daily_week((int32_t)question->day);
         to = from + 6;
-        all->best = RESULTS_WEEK;
+        which |= STORE_BOARD_WEEK;
     } else if (question->board.period == PERIOD_MONTH) {
         from = pyr_daily_month((int32_t)question->day, &days);
         to = from + days - 1;
-        all->best = RESULTS_MONTH;
+        which |= STORE_BOARD_MONTH;
     }
-    result = find_hidden(db, question);
-    question->board.is_early = question->board.period == PERIOD_DAY &&
-        (question->day == question->board.hidden[0] || question->day == question->board.hidden[1]);
+    result = find_hidden(db, question, from, to, &is_hidden);
+    question->board.is_early = is_hidden && question->board.period == PERIOD_DAY;
     if (result || question->board.is_early)
         return result;
-    if (question->board.by == BY_PEOPLE)
-        result = store_get_people(db, question->visitor, question->board.people, MOST_PEOPLE, &question->board.people_count);
-    if (!result)
-        result = store_each_attempt(db, from, to, add_to_board, question);
-    if (!result && !results_finish(all))
-        return STORE_NO_ROOM;
-    size_t first = (size_t)(question->board.page - 1) * PAGE_ROWS;
-    for (size_t i = 0; i < PAGE_ROWS && first + i < all->count && !result; i++)
-        result = name_row(db, question, &all->row[first + i], &question->board.row[i]);
-    const struct results_row *own = own_row(question);
-    return result || !own ? result : name_row(db, question, own, &question->board.row[PAGE_ROWS]);
+    question->board.which = which | (is_hidden ? STORE_BOARD_CLOSED : 0);
+    question->board.start = from;
+    return question->board.by == BY_PEOPLE ?
+        store_each_of_people(db, question->board.which, from, question->visitor, add_person, question) :
+        run_places(db, question);
 }
 
 static enum store_result run_question(struct store_db *db, struct store_job *job)
@@ -446,7 +403,7 @@ static enum store_result run_question(struct store_db *db, struct store_job *job
         return result;
     switch (question->kind) {
     case ASK_TODAY: return run_today(db, question);
-    case ASK_DAY: return read_view(db, question->day, question->visitor, &question->view[0]);
+    case ASK_DAY: return read_view(db, question->day, question->visitor, question->now, &question->view[0]);
     case ASK_CALENDAR: return run_calendar(db, question);
     case ASK_BOARD: return run_board(db, question);
     }
@@ -458,14 +415,14 @@ static enum store_result run_question(struct store_db *db, struct store_job *job
 static void answer_today(struct request *request, const struct question *question)
 {
     const struct day_view *yesterday = &question->view[0], *today = &question->view[1], *tomorrow = &question->view[2];
-    const struct history *history = &question->history;
+    const struct streak_days *history = &question->history;
     struct results_streak streak = results_streak(history->days, history->count);
     json_t *days = json_array(), *before = json_null();
     for (size_t i = 7; i-- > 0;)
         json_array_append_new(days,
             json_boolean(history->count > i && history->days[history->count - 1 - i] == RESULTS_PLAYED));
     if (yesterday->exists) {
-        bool may_know = is_over(yesterday) || is_revealed(yesterday->day.day);
+        bool may_know = is_over(yesterday) || yesterday->day.revealed;
         before = day_json(request->server, yesterday);
         put(before, "median",
             may_know && yesterday->tally.count ? json_real(results_median(&yesterday->tally)) : json_null());
@@ -502,14 +459,14 @@ static void answer_day(struct request *request, const struct question *question)
         request_error(request, ERROR_NO_DAY, "");
         return;
     }
-    bool may_know = is_over(view) || is_revealed(question->day);
+    bool may_know = is_over(view) || view->day.revealed;
     answer_json(request, 200, json_pack("{so so}", "day", day_json(request->server, view), "results",
         may_know ? results_json(view) : json_null()));
 }
 
 static void answer_calendar(struct request *request, const struct question *question)
 {
-    const struct history *history = &question->history;
+    const struct streak_days *history = &question->history;
     struct results_streak streak = results_streak(history->days, history->count);
     json_t *list = json_array();
     char month[PYR_DAILY_DATE];
@@ -532,34 +489,32 @@ static void answer_calendar(struct request *request, const struct question *ques
         "today", date_json(question->today)));
 }
 
-static json_t *row_json(const struct question *question, const struct results_row *row, const struct board_row *of)
+static json_t *row_json(const struct question *question, const struct store_standing *row, int64_t place)
 {
-    json_t *json = json_pack("{sI ss sb sI so so sI}", "place", (json_int_t)row->place, "name", of->name, "you",
+    json_t *json = json_pack("{sI ss sb sI so so sI}", "place", (json_int_t)place, "name", row->name, "you",
         row->visitor == question->visitor, "points", (json_int_t)row->points, "luck",
         row->judged ? tenths_json(row->luck) : json_null(), "error_rate", row->judged ? rate_json(row->rate) : json_null(),
         "days", (json_int_t)row->days);
     if (question->board.by == BY_SKILL)
         put(json, "without_luck", json_real((double)row->value / 10));
-    if (question->board.period == PERIOD_DAY && of->code[0])
-        put(json, "table", json_string(of->code));
+    if (row->code[0])
+        put(json, "table", json_string(row->code));
     return json;
 }
 
 static void answer_board(struct request *request, const struct question *question)
 {
-    const struct results_board *all = &question->board.all;
-    size_t first = (size_t)(question->board.page - 1) * PAGE_ROWS;
-    const struct results_row *own = own_row(question);
     if (question->board.is_early) {
         request_error(request, ERROR_NOT_OVER, "");
         return;
     }
     json_t *rows = json_array();
-    for (size_t i = 0; i < PAGE_ROWS && first + i < all->count; i++)
-        json_array_append_new(rows, row_json(question, &all->row[first + i], &question->board.row[i]));
+    for (unsigned i = 0; i < question->board.count; i++)
+        json_array_append_new(rows, row_json(question, &question->board.row[i], question->board.place[i]));
     answer_json(request, 200, json_pack("{so sI sI sI so}", "rows", rows, "page", (json_int_t)question->board.page, "pages",
-        (json_int_t)((all->count + PAGE_ROWS - 1) / PAGE_ROWS), "total", (json_int_t)all->count, "you",
-        own ? row_json(question, own, &question->board.row[PAGE_ROWS]) : json_null()));
+        (json_int_t)((question->board.total + PAGE_ROWS - 1) / PAGE_ROWS), "total", (json_int_t)question->board.total,
+        "you", question->board.own_place ? row_json(question, &question->board.own, question->board.own_place) :
+        json_null()));
 }
 
 /* What is in memory is known now. */
@@ -579,7 +534,7 @@ static void answer_question(void *context, enum error error)
         else
             answer_board(request, question);
     }
-    question_free(question);
+    free(question);
 }
 
 /* Round and turn of attempts that are under way are in their tables. */
@@ -588,6 +543,8 @@ static void question_done(struct store_job *job, enum store_result result)
     struct question *question = (struct question *)job;
     char codes[3][16];
     unsigned count = 0;
+    for (unsigned i = 0; i < 3 && !result; i++)
+        daily_note_day(question->request->server, &question->view[i].day);
     for (unsigned i = 0; i < 3; i++)
         if (question->view[i].has_mine && question->view[i].mine.state == STORE_ATTEMPT_RUNNING)
             memcpy(codes[count++], question->view[i].mine.code, sizeof codes[0]);
@@ -702,19 +659,15 @@ void get_board(struct request *request)
     question->board.period = (enum board_period)period;
     question->board.by = (enum board_by)by;
     question->board.page = atoi(page);
-    question->board.people = by == BY_PEOPLE ? calloc(MOST_PEOPLE, sizeof *question->board.people) : NULL;
-    if (by == BY_PEOPLE && !question->board.people) {
-        question_free(question);
-        request_error(request, ERROR_STORAGE, "");
-    } else if (day > question->today) {
-        question_free(question);
+    if (day > question->today) {
+        free(question);
         request_error(request, ERROR_NO_DAY, "");
     } else {
         submit(question);
     }
 }
 
-/* An attempt begins, or goes on. */
+/* An attempt begins or continues. */
 
 struct setting_out {
     struct store_job job;
@@ -722,11 +675,10 @@ struct setting_out {
     int64_t visitor, day, today, now;
     bool again, is_counted;
     bool is_retried;             /* another request was faster: it is looked for once more */
-    char id[ID_SIZE];
     bool exists, has_mine;
     struct store_day found;
     struct store_attempt mine;
-    char open[STORE_CODES][16];  /* the visitor's tables, for an uncounted attempt that goes on */
+    char open[STORE_CODES][16];  /* the visitor's tables: one may be an unfinished uncounted attempt */
     unsigned open_count;
 };
 
@@ -736,7 +688,7 @@ static enum store_result run_setting_out(struct store_db *db, struct store_job *
     enum store_result result = store_make_days(db, out->today, out->now);
     out->open_count = 0;
     if (!result)
-        result = store_get_day(db, out->day, &out->found);
+        result = read_day_of(db, out->day, out->now, &out->found);
     out->exists = !result;
     if (!result)
         result = store_get_attempt(db, out->day, out->visitor, &out->mine);
@@ -815,7 +767,7 @@ static void out_begin(struct setting_out *out)
         out_error(out, error, "");
 }
 
-/* The visitor's open tables are in memory: one of them may be an uncounted attempt that goes on. */
+/* The visitor's open tables are in memory: one of them may be an unfinished uncounted attempt. */
 static void out_open_there(void *context, enum error error)
 {
     struct setting_out *out = context;
@@ -843,7 +795,7 @@ static void out_goes_on(struct fetch *fetch, struct table *table, enum error err
         out_table(out, table, 200);
 }
 
-/* The attempt that counts goes on. */
+/* The attempt that counts continues. */
 static void out_resume(struct setting_out *out)
 {
     struct server *server = out->request->server;
@@ -864,7 +816,7 @@ static bool is_used_up(const struct setting_out *out)
 /* Why there can be no attempt that does not count; ERROR_NONE: there can. */
 static enum error may_again(const struct setting_out *out)
 {
-    if (is_revealed(out->day) || (out->has_mine && out->mine.state == STORE_ATTEMPT_OVER))
+    if (out->found.revealed || (out->has_mine && out->mine.state == STORE_ATTEMPT_OVER))
         return ERROR_NONE;
     if (out->day < out->today)
         return ERROR_SEALED;
@@ -877,7 +829,7 @@ static void setting_out_done(struct store_job *job, enum store_result result)
     struct server *server = out->request->server;
     enum error error = ERROR_NONE;
     const char *detail = "";
-    bool is_running = out->has_mine && out->mine.state == STORE_ATTEMPT_RUNNING && !is_revealed(out->day);
+    bool is_running = out->has_mine && out->mine.state == STORE_ATTEMPT_RUNNING && !out->found.revealed;
     if (result || !out->request->conn)
         error = ERROR_STORAGE;
     else if (!out->exists || out->day > out->today)
@@ -886,7 +838,7 @@ static void setting_out_done(struct store_job *job, enum store_result result)
         error = may_again(out);
     else if (out->has_mine && !is_running)
         error = ERROR_ATTEMPTED;
-    else if (!is_running && out->day < out->today)
+    else if (!is_running && (out->day < out->today || out->found.revealed))
         error = ERROR_CLOSED_DAY;
     else if (!is_running && is_used_up(out)) {
         error = ERROR_TOO_MANY;
@@ -906,24 +858,21 @@ static void setting_out_done(struct store_job *job, enum store_result result)
 void post_daily(struct request *request)
 {
     static const struct field fields[] = { { "date", FIELD_TEXT, false, PYR_DAILY_DATE - 1 },
-        { "again", FIELD_BOOL, false, 0 }, { "id", FIELD_TEXT, false, ID_SIZE - 1 } };
+        { "again", FIELD_BOOL, false, 0 },
+        { "id", FIELD_TEXT, false, ID_SIZE - 1 } };        /* sent by older pages; asking again finds the same table */
     json_t *object, *values[3];
     int32_t day = (int32_t)(server_time() / PYR_DAILY_SECONDS);
     if (!read_body(request, fields, 3, &object, values))
         return;
     bool is_date = !values[0] || pyr_daily_read_date(json_string_value(values[0]), json_string_length(values[0]), &day);
-    bool is_id = !values[2] || message_is_id(values[2]);
-    struct setting_out *out = is_date && is_id ? calloc(1, sizeof *out) : NULL;
-    if (out) {
+    struct setting_out *out = is_date ? calloc(1, sizeof *out) : NULL;
+    if (out)
         *out = (struct setting_out){ .job = { .run = run_setting_out, .done = setting_out_done }, .request = request,
             .visitor = (int64_t)request->visitor->node.key, .day = day, .again = json_is_true(values[1]),
             .now = server_time(), .today = server_time() / PYR_DAILY_SECONDS };
-        if (values[2])
-            memcpy(out->id, json_string_value(values[2]), json_string_length(values[2]) + 1);
-    }
     json_decref(object);
     if (!out) {
-        request_error(request, is_date && is_id ? ERROR_STORAGE : ERROR_BAD_MESSAGE, is_date ? "id" : "date");
+        request_error(request, is_date ? ERROR_STORAGE : ERROR_BAD_MESSAGE, is_date ? "" : "date");
         return;
     }
     request_wait(request);

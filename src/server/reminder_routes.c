@@ -1,6 +1,6 @@
 /*
  * reminder_routes.c: the requests about messages to people who are not here (reminder.h; docs/protocol.md, section 2):
- * browsers that want them, quiet time, tables that wait, and a feed of these for whoever wants no messages.
+ * browsers that want them, quiet time, tables that wait, and a feed of them instead of messages.
  */
 #include <sodium.h>
 #include <stdio.h>
@@ -47,11 +47,15 @@ static enum store_result run_notice(struct store_db *db, struct push_job *push)
         push->notice.quiet_from = push->wanted.quiet_from;
         push->notice.quiet_to = push->wanted.quiet_to;
     }
+    /* With another time it is looked for anew; else a message that waits for the end of quiet time still does. */
+    bool is_same = (!push->has_zone || push->wanted.zone == push->notice.zone) &&
+        (!push->has_daily || push->wanted.daily == push->notice.daily);
     if (push->has_zone)
         push->notice.zone = push->wanted.zone;
     if (push->has_daily)
         push->notice.daily = push->wanted.daily;
-    push->notice.due = push->notice.daily < 0 ? 0 : reminder_next(push->notice.daily, push->notice.zone, push->now);
+    if (!is_same)
+        push->notice.due = push->notice.daily < 0 ? 0 : reminder_next(push->notice.daily, push->notice.zone, push->now);
     return store_put_notice(db, push->visitor, &push->notice);
 }
 
@@ -138,7 +142,7 @@ static bool read_key(const json_t *keys, const char *name, uint8_t *to, size_t s
     return text && strlen(text) <= 100 && push_read_base64(text, to, size) == (long)size;
 }
 
-/* What stands in the body; the name of the member that is wrong, or NULL. The values are in the order of post_push. */
+/* Reads the body; the name of the member that is wrong, or NULL. The values are in the order of post_push. */
 static const char *read_push(const struct request *request, json_t *const values[6], struct push_job *push)
 {
     const struct reminders *reminders = request->server->reminders;
@@ -254,7 +258,7 @@ void post_notify(struct request *request) { with_table(request, notify_at); }
 struct turns {
     struct store_job job;
     struct request *request;
-    int64_t visitor;             /* 0: whoever has this key */
+    int64_t visitor;             /* 0: the one with this key */
     uint8_t key[32];             /* its SHA-256 */
     char codes[STORE_CODES][16];
     unsigned count;
@@ -359,7 +363,7 @@ static void write_feed(FILE *to, const struct turns *turns, const char *page)
     sodium_bin2hex(id, sizeof id, hash, 16);
     fprintf(to, "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\" xml:lang=\"%s\">"
         "<id>urn:pyramids:feed:%s</id><title>", turns->request->language, id);
-    write_escaped(to, _("Tables that wait for you · Pyramids"));
+    write_escaped(to, _("Tables waiting for you · Pyramids"));
     fputs("</title>", to);
     write_time(to, newest);
     fprintf(to, "<author><name>Pyramids</name></author><link href=\"%s\"/>\n", page);
@@ -422,7 +426,7 @@ static void turns_done(struct store_job *job, enum store_result result)
 {
     struct turns *turns = (struct turns *)job;
     struct request *request = turns->request;
-    if (result == STORE_MISSING) {           /* a key that nobody has: with 192 random bits nobody guesses one */
+    if (result == STORE_MISSING) {           /* an unknown key; 192 random bits cannot be guessed */
         if (request_back(request))
             request_error(request, ERROR_NOT_FOUND, "");
         free(turns);

@@ -52,6 +52,7 @@ struct request {
     const char *policy;          /* another Content-Security-Policy */
     const char *attachment;      /* file name to save as */
     unsigned retry;              /* seconds; 0: none */
+    unsigned allowed;            /* bits of enum method: what a path takes that was asked for with another one */
     bool translated;             /* the answer is in that language */
     bool encoded, started;
 };
@@ -74,7 +75,7 @@ void request_send(struct request *request);
 
 void request_error(struct request *request, enum error error, const char *detail);
 
-/* For the files that have handlers (http.c, profile.c, reminder_routes.c). An answer takes the text, or the object, in which
+/* For the files that have handlers (*_routes.c, profile.c, history.c). An answer takes the text, or the object, in which
  * NULL, which is what jansson gives without memory, becomes an error. */
 void answer_text(struct request *request, int status, const char *type, char *text, size_t size);
 void answer_json(struct request *request, int status, json_t *json);
@@ -89,6 +90,40 @@ bool read_body(struct request *request, const struct field *field, unsigned coun
 void with_table(struct request *request, void (*then)(struct request *request, struct table *table));
 /* A member of the query, decoded (%41 and + are read as in forms); false if it is not there, or does not fit. */
 bool request_query(const struct request *request, const char *name, char *to, size_t room);
+
+/* For pages without scripts: those that are made here or from an analysis. */
+#define PLAIN_POLICY \
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'none'; img-src data:; base-uri 'none'; " \
+    "form-action 'none'; " \
+    "frame-ancestors 'none'"
+
+/* visitor_routes.c */
+void request_set_cookie(struct request *request, const char *token);
+void get_visitor(struct request *request);
+void post_visitor(struct request *request);
+void post_visitor_code(struct request *request);
+void post_visitor_device(struct request *request);
+void get_my_tables(struct request *request);
+void get_statistics(struct request *request);
+
+/* table_routes.c */
+void get_tables(struct request *request);
+void post_tables(struct request *request);
+void get_table(struct request *request);
+void get_record(struct request *request);
+void post_rematch(struct request *request);
+void post_seats(struct request *request);
+void post_hint(struct request *request);
+void post_name(struct request *request);
+void get_analysis(struct request *request);
+
+/* service_routes.c */
+void get_editions(struct request *request);
+void get_edition(struct request *request);
+void get_puzzles(struct request *request);
+void get_health(struct request *request);
+void get_metrics(struct request *request);
+void get_links(struct request *request);
 
 /* reminder_routes.c */
 void get_push(struct request *request);

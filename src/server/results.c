@@ -100,80 +100,10 @@ struct results_streak results_streak(const uint8_t *days, size_t count)
     return streak;
 }
 
-/* Boards. */
+/* Without luck. */
 
 int64_t results_without_luck(int32_t points, double luck)
 {
     double tenths = 10 * ((double)points - luck);
     return (int64_t)(tenths + (tenths < 0 ? -0.5 : 0.5));
-}
-
-/* The last visitor has all results. */
-static void close_visitor(struct results_board *board)
-{
-    if (!board->days)
-        return;
-    if (board->count == board->room) {
-        size_t room = board->room ? 2 * board->room : 64;
-        struct results_row *larger = realloc(board->row, room * sizeof *larger);
-        if (!larger) {
-            board->is_short = true;
-            return;
-        }
-        board->row = larger;
-        board->room = room;
-    }
-    struct results_row *row = &board->row[board->count++];
-    *row = (struct results_row){ .visitor = board->visitor, .days = board->days };
-    for (unsigned i = 0; i < board->days; i++) {
-        const struct results_day_of *day = &board->day[i];
-        row->value += day->value;
-        row->points += day->points;
-        if (!day->judged)
-            continue;
-        row->judged++;
-        row->luck += day->luck;
-        row->rate += day->rate;
-    }
-    if (row->judged)
-        row->rate /= row->judged;
-    board->days = 0;
-}
-
-void results_take(struct results_board *board, int64_t visitor, int32_t points, bool judged, double luck, double rate)
-{
-    if (visitor != board->visitor)
-        close_visitor(board);
-    board->visitor = visitor;
-    if (board->by_skill && !judged)
-        return;
-    struct results_day_of day = { board->by_skill ? results_without_luck(points, luck) : 10 * (int64_t)points, points, luck,
-        rate, judged };
-    unsigned at = board->days;
-    for (; at && board->day[at - 1].value < day.value; at--)
-        board->day[at] = board->day[at - 1];
-    board->day[at] = day;
-    if (board->days < board->best && board->days < RESULTS_MONTH)
-        board->days++;
-}
-
-/* The highest first; visitors with equal values in the order in which they first came to this server, so that the order is
- * the same in every answer. */
-static int higher_first(const void *a, const void *b)
-{
-    const struct results_row *x = a, *y = b;
-    if (x->value != y->value)
-        return x->value > y->value ? -1 : 1;
-    return x->visitor < y->visitor ? -1 : x->visitor > y->visitor;
-}
-
-bool results_finish(struct results_board *board)
-{
-    close_visitor(board);
-    if (board->count)
-        qsort(board->row, board->count, sizeof *board->row, higher_first);
-    for (size_t i = 0; i < board->count; i++)
-        board->row[i].place = i && board->row[i].value == board->row[i - 1].value ? board->row[i - 1].place :
-            (int64_t)i + 1;
-    return !board->is_short;
 }

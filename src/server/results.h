@@ -1,6 +1,6 @@
 /*
- * results.h (results.c): the arithmetic of the daily expedition's results: places, the distribution of points, streaks, and
- * leaderboards of a day, a week or a month. Plain data in, plain data out; no database, no clock.
+ * results.h (results.c): the arithmetic of the daily expedition's results: places, the distribution of points, and streaks.
+ * Plain data in, plain data out; no database, no clock.
  */
 #ifndef PYR_SERVER_RESULTS_H
 #define PYR_SERVER_RESULTS_H
@@ -43,32 +43,6 @@ struct results_streak {
     size_t from;                 /* where the present one begins; `count` if there is none */
 };
 struct results_streak results_streak(const uint8_t *days, size_t count);
-
-/* A leaderboard. Values are tenths of a point. */
-struct results_row {
-    int64_t visitor, place;
-    int64_t value;               /* what it is ordered by */
-    int64_t points;              /* sums over the days that count */
-    double luck, rate;           /* sum; mean over those that are analysed */
-    unsigned days, judged;       /* that count; of these, those that are analysed */
-};
-struct results_board {
-    unsigned best;               /* days that count */
-    bool by_skill;               /* points without luck; only analysed results are listed */
-    size_t count, room;
-    struct results_row *row;     /* to be freed */
-    struct results_day_of {
-        int64_t value, points;
-        double luck, rate;
-        bool judged;
-    } day[RESULTS_MONTH + 1];    /* of the last visitor, the best first */
-    unsigned days;
-    int64_t visitor;
-    bool is_short;               /* there was no memory */
-};
-/* Results by visitor; results_finish then sorts the rows and gives them their places. */
-void results_take(struct results_board *board, int64_t visitor, int32_t points, bool judged, double luck, double rate);
-bool results_finish(struct results_board *board);        /* false without memory */
 
 /* Points without luck, in tenths. */
 int64_t results_without_luck(int32_t points, double luck);

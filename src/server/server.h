@@ -4,9 +4,10 @@
  *
  *   serve.c     starts, ticks, stops; clock.c  the time; log.c  the log; upkeep.c  what is done now and then
  *   edge.c      sockets, with HTTP, WebSocket and TLS of src/wire on top
- *   web.c       connections as requests and messages; http.c  the routes under /api
+ *   web.c       connections as requests and messages; http.c  the routes under /api; *_routes.c  their handlers
  *   message.c   the table of WebSocket messages; outbox.c  what a connection is told next
- *   table.c     what a table is; change.c  the queue of its changes; seats.c  who sits there; turns.c  choices, bots, clocks
+ *   table.c     what a table is; table_make.c  new ones; table_read.c  from the database; rematch.c  the same people again
+ *   change.c    the queue of a table's changes; seats.c  who sits there; turns.c  choices, bots, clocks
  *   config.c    what is stored of a table apart from its log; presence.c  who is connected to other servers
  *   daily.c     the daily expedition; results.c  its places, streaks and boards
  *   pool.c      threads for bots and analyses; schedule.c  whose turn it is; judging.c  analyses
@@ -120,8 +121,9 @@ struct server {
     struct {                     /* what upkeep has to do for the daily expedition (daily.c) */
         uint64_t look_at;        /* when it looks next; of the loop's own clock */
         bool looking, mastering; /* it is under way */
+        int64_t revealed;        /* the last day that is stored as revealed: whatever the clock says, no later one is */
     } daily;
-    struct { bool busy; uint64_t at; } farewell;           /* whether somebody's data is left to remove (farewell.c) */
+    struct { bool busy; uint64_t at; } farewell;           /* whether data is left to remove (farewell.c) */
     uint8_t hash_key[16];
     struct map visitors, tokens, tables, addresses;
     struct map stakes;           /* open tables that are not in memory and count for an address (table.c) */
@@ -161,7 +163,7 @@ const struct pyr_edition *server_edition(const struct server *server, const char
 /* One line on standard error: time, level, event and further words `name=value` (log.c). Never codes, keys, tokens or
  * names. */
 enum log_level { LOG_INFO, LOG_WARN, LOG_ERROR };
-bool log_start(void);                        /* from now on a thread writes the lines, and nobody waits for it */
+bool log_start(void);                        /* from now on a thread writes the lines */
 void log_stop(void);
 void log_line(enum log_level level, const char *event, const char *rest);  /* from any thread */
 uint64_t log_dropped(void);                  /* lines that did not fit into the buffer */

@@ -1,6 +1,6 @@
 /*
- * table.h (table.c, turns.c, config.c): what a table is. How it changes is in change.h. A table knows no connections: those
- * who follow it are observers.
+ * table.h: what a table is (table.c, table_make.c, table_read.c, rematch.c, turns.c, config.c). How it changes is in
+ * change.h. A table knows no connections: those who follow it are observers.
  */
 #ifndef PYR_SERVER_TABLE_H
 #define PYR_SERVER_TABLE_H
@@ -28,7 +28,7 @@
 #define STANDIN "club"           /* the bot that plays for someone who is away */
 #define REACTIONS 6              /* symbols that there are */
 #define REACTIONS_KEPT 8         /* that a slow client may still be told */
-#define PRESENT (PYR_MAX_SEATS + 1)      /* those whose presence matters: players and the host */
+#define PRESENT (PYR_MAX_SEATS + 1)      /* whose presence is tracked: players and the host */
 #define HOST_GONE_MS 120000      /* after so long without the host any player may ask for a stand-in */
 
 struct change;
@@ -61,7 +61,7 @@ struct seat {
     } series;
 };
 
-/* What is played at a table, and how. The host may change it until somebody else sits down. */
+/* What is played at a table, and how. The host may change it until another player sits down. */
 struct table_terms {
     const struct pyr_edition *edition;
     bool is_public;
@@ -85,6 +85,8 @@ struct table_state {
     struct seat seat[PYR_MAX_SEATS];
     struct pyr_fair fair;
     struct pyr_game game;        /* once it runs; of a finished one from the database only that it is over */
+    uint8_t stored;              /* bits: seats whose choice in this phase is in the database. Those of bots are not,
+                                  * but that of a person who has left since is. */
     char rematch[CODE_SIZE + 1];
     uint8_t winners;             /* bits, once it is over */
     uint8_t series;              /* games that were played before this one, each a rematch of the last */
@@ -114,7 +116,7 @@ struct ask {
 struct table_observer {
     struct table_observer *next, **link;
     struct table *table;         /* NULL: follows none */
-    int64_t visitor;             /* who it is; 0: nobody that we know */
+    int64_t visitor;             /* who it is; 0: unknown */
     uint64_t address;            /* key of the address that it is at; 0: not known */
     void (*changed)(struct table_observer *observer);
 };
@@ -136,6 +138,8 @@ struct table {
     int64_t keeper;              /* as stored: the server that sees to its bots and clock; 0: any */
     int64_t heard;               /* a revision that another server has announced */
     struct table_news *news;     /* what it announced of those after `revision`, the oldest first */
+    int64_t ahead;               /* the last revision in which a choice from here joined others that are not known yet */
+    uint8_t ahead_seats;         /* whose choices: `now` has them, although it is older than `ahead` */
     bool untold;                 /* the last change was not announced, since no other server had the table */
     struct table_observer *observers;
     struct change *changes;      /* waiting; the first is being stored while `busy` */
@@ -187,18 +191,21 @@ struct table_request {           /* what a table is to be */
     const uint8_t *secret;
     uint8_t series;              /* games before this one */
 };
-/* A new table; friends' seats without a visitor get keys. `answer` is called once it is stored, or has failed (then the
- * table is gone). ERROR_TOO_MANY, ERROR_TOO_FAST, ERROR_STORAGE at once. */
+/* table_make.c: a new table; friends' seats without a visitor get keys. `answer` is called once it is stored, or has failed
+ * (then the table is gone). ERROR_TOO_MANY, ERROR_TOO_FAST, ERROR_STORAGE at once. */
 enum error table_create(struct server *server, struct visitor *host, const struct table_request *request,
     void (*answer)(struct change *change, enum error error), void *context, struct table **table);
-/* The key of a friend's seat: it follows from the table's secret, so that it can be told again to those who may know it. */
+/* The key of a friend's seat: it follows from the table's secret, so that it need not be stored. */
 void table_key(const struct table *table, unsigned seat, char key[KEY_SIZE + 1]);
+/* An empty one that is found by its code from now on; NULL without memory. */
+struct table *table_new(struct server *server, const char *code);
+void table_draw_code(const struct server *server, char code[CODE_SIZE + 1]);       /* one that no table in memory has */
 struct table *table_find(const struct server *server, const char *code);
 bool table_is_code(const char *code);
 /* A code as people type it: small letters, blanks and dashes in between. `size` letters into `to`, with an end; false if
  * it is not one. */
 bool code_read(const char *text, char *to, size_t size);
-/* A table from the database. NULL if it makes no sense or without memory. */
+/* table_read.c: a table from the database. NULL if it makes no sense or without memory. */
 struct table *table_restore(struct server *server, const struct store_table *stored, const char *text, size_t size,
     const struct store_choice *choices, unsigned count);
 /* The same for a table that is not in memory: `done` is called later, from the loop. NULL without memory.
@@ -208,11 +215,11 @@ struct fetch {
     struct server *server;
     void (*done)(struct fetch *fetch, struct table *table, enum error error);
     void (*then)(struct table *table, enum error error);   /* of table_refresh */
-    void *context;               /* NULL: whoever asked is gone */
+    void *context;               /* NULL: the requester is gone */
     bool is_current;             /* once it is done: the table is as the database has it */
     struct fetch *next, **link;  /* of table_fetch, on a shared database: the list of those under way */
     int64_t heard;               /* the newest revision that was announced meanwhile */
-    bool heard_presence;         /* and that somebody has come or gone */
+    bool heard_presence;         /* and a change of presence */
     char code[CODE_SIZE + 1];
     struct store_table row;
     char *config, *text;
@@ -231,24 +238,24 @@ void table_fetch_hear(struct server *server, const char *code, int64_t revision,
 void tables_fetch(struct server *server, char (*codes)[16], unsigned count, void (*done)(void *context, enum error error),
     void *context);
 /*
- * Reads the table again, since somebody else has changed it in the database: what is new there takes the place of what is
- * in memory, and the observers are told. Choices of bots that are not stored are kept if their phase goes on. Changes wait
+ * Reads the table again, since another server has changed it in the database: what is new there takes the place of what is
+ * in memory, and the observers are told. Choices of bots that are not stored are kept if their phase continues. Changes wait
  * until `done`, which is not called if the table is forgotten meanwhile. False without memory.
  */
 bool table_refresh(struct table *table, void (*done)(struct table *table, enum error error));
 /* Another server has announced this revision: if it is newer, the table is changed by what was announced (`more`, may be
- * NULL) or read again, or forgotten if nobody needs it. */
+ * NULL) or read again, or forgotten if it is not needed. */
 void table_hear(struct table *table, int64_t revision, const char *more);
 void table_drop_news(struct table *table);   /* of revisions that it has; all when it goes */
 bool table_is_kept_here(const struct table *table);        /* bots and clock are this server's to see to */
 /* From when a server has to look at a table in this state, in seconds since 1970: bots that have to choose, a clock that
  * runs out, a game that is given up. 0: never. new_phase: lines are added. */
 int64_t table_due(const struct table *table, const struct table_state *state, bool new_phase);
-/* The same for a table that nobody watches and whose bots have nothing to do before somebody comes. */
+/* The same for a table without observers whose bots have nothing to do before a player connects. */
 int64_t table_due_at_rest(const struct table *table, const struct table_state *state);
 void table_wake(struct table *table);        /* sets clock and bots to work */
-/* For change.c and table.c, which take what other servers have done. Reads new lines into a game that runs and whose true
- * order is known; false: they do not continue it, and the state is not to be used. Choices are forgotten. */
+/* For change.c and table_read.c, which take over what other servers have done. Reads new lines into a running game whose
+ * true order is known; false: they do not continue it, and the state must not be used. Choices are forgotten. */
 bool table_advance_game(struct table_state *state, const char *text, size_t size);
 uint64_t table_spent(const struct table *table, int64_t since);        /* milliseconds of a clock that began then */
 void table_keep_bots_choices(struct table *table, const struct pyr_game *before);
@@ -257,6 +264,16 @@ bool table_release(struct table *table);     /* one of `jobs` has ended; false: 
 void table_tick(struct table *table);        /* clocks, idle tables */
 void table_forget(struct table *table);      /* frees it, now or once nothing refers to it */
 void table_count_out(struct table *table);   /* it is no longer one of the open tables */
+void table_leave_address(struct table *table);             /* it no longer counts for the address that made it */
+/* What is left in memory of an open table that was made from here: the address that it counts for. */
+struct stake {
+    struct map_node node;        /* by code */
+    char code[CODE_SIZE + 1];
+    bool waits;                  /* for players */
+    struct address *address;     /* held */
+    uint64_t idle;               /* since when there is no observer, in milliseconds */
+};
+void table_take_stake(struct table *table);  /* it is in memory again, and counts itself; its stake is freed */
 bool table_drop(struct table *table);        /* an idle one leaves the memory; false: not now */
 void tables_finish(struct server *server);   /* all of them */
 void table_report(struct table *table);      /* adds what was sent to the counters */
@@ -282,6 +299,7 @@ bool presence_is_alone(const struct table *table);
 void presence_tell(struct table *table);
 /* A player's seat is played over a later connection to another server: whether; here again; there. */
 bool presence_plays_elsewhere(const struct table *table, int64_t visitor);
+bool presence_was_taken(const struct table *table, int64_t visitor); /* over another server, connected there or not */
 void presence_play_here(struct table *table, int64_t visitor);
 void presence_play_elsewhere(struct table *table, int64_t visitor, int64_t node);
 void presence_judge_all(struct server *server);            /* another server is there, or no longer */
@@ -293,7 +311,7 @@ bool table_is_known_to(const struct table *table, const struct visitor *visitor)
 unsigned table_waiting(const struct table *table);         /* seats that have to choose, as bits */
 /* turns.c: whether a seat's person has to choose in this state, and other people play along. Bots never wait for anybody. */
 bool state_waits_for(const struct table_state *state, unsigned seat);
-/* Whether a choice may take so long that somebody who is not here can be told: there is no clock, or a long one. */
+/* Whether a choice may take long enough for messages to absent players: there is no clock, or a long one. */
 bool table_is_slow(const struct table *table, const struct table_state *state);
 bool table_is_here(const struct table *table, unsigned seat);
 void table_note_left(struct table *table, int64_t visitor);
@@ -304,8 +322,8 @@ struct pyr_word table_line(const struct table *table, uint32_t line);    /* with
 /* The choice of a seat as text, "" if it has not confirmed one. */
 void table_choice(const struct table *table, pyr_seat seat, char *to, size_t size);
 json_t *table_json(const struct table *table, const struct visitor *visitor);
-/* The same people once more: one table, however many ask, and wherever. `id` is the request by which the database knows it,
- * for whichever of them asks: that counts for *asker. */
+/* rematch.c: the same people at a new table, the same one however many ask and at whichever server. `id` is the request by
+ * which the database recognises it; it counts for *asker, whoever asks. */
 enum error table_may_rematch(const struct table *table, const struct visitor *visitor, int64_t *asker);
 enum error table_rematch(struct table *table, struct visitor *visitor, struct address *address, const char *id,
     void (*answer)(struct change *change, enum error error), void *context);
