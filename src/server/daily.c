@@ -19,7 +19,13 @@ int64_t daily_reveals(int64_t day)
 
 bool daily_is_sealed(const struct table *table)
 {
-    return table->daily.day && server_time() < daily_reveals(table->daily.day);
+    return table->daily.day > table->server->daily.revealed;
+}
+
+void daily_note_day(struct server *server, const struct store_day *day)
+{
+    if (day->revealed && day->day > server->daily.revealed)
+        server->daily.revealed = day->day;
 }
 
 bool daily_is_sealed_for(const struct table *table, const struct visitor *visitor)

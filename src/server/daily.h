@@ -1,5 +1,5 @@
 /*
- * daily.h (daily.c, daily_routes.c, daily_upkeep.c): the daily expedition: one game a day for everybody, with the
+ * daily.h (daily.c, daily_routes.c, daily_upkeep.c): the daily expedition: one game per day for everybody, with the
  * same cards and bots (docs/daily.md).
  *
  * An attempt is an ordinary table that knows its day (struct table_daily). Here is what is different about it: its secret is
@@ -12,11 +12,15 @@
 #include "table.h"
 
 struct request;
+struct store_day;
 
 #define DAILY_LINE 80            /* bytes of the line with a secret, and more */
 
 int64_t daily_reveals(int64_t day);          /* when a day's secret is given away, in seconds since 1970 */
 bool daily_is_sealed(const struct table *table);           /* the secret of its day must not be known yet */
+void daily_note_day(struct server *server, const struct store_day *day);             /* as it was read from the store */
+/* In the store's thread: what time it is, by the clock of a shared database, not by that of this machine. */
+enum store_result daily_now(struct store_db *db, int64_t *now);
 bool daily_is_sealed_for(const struct table *table, const struct visitor *visitor);   /* nor its cards, by this visitor */
 int64_t daily_expires(const struct table *table);          /* until when it has to be finished; 0: it need not be */
 bool daily_is_expired(const struct table *table);

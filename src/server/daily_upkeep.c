@@ -127,7 +127,7 @@ static void begin_mastering(struct server *server, const struct store_day *day)
 struct looking {
     struct store_job job;
     struct server *server;
-    int64_t now, node;
+    int64_t now, node, revealed;
     bool thinks, wants_master;
     char unjudged[16];           /* the table of a result that is to be analysed; "": none */
     uint8_t judged;
@@ -135,7 +135,17 @@ struct looking {
     struct store_day master;
 };
 
-/* On a shared database analyses are claimed like those that players ask for: whoever has time makes it. */
+enum store_result daily_now(struct store_db *db, int64_t *now)
+{
+    int64_t time;
+    enum store_result result = store_get_time(db, &time);
+    if (!result)
+        clock_follow(time);
+    *now = server_time();
+    return result;
+}
+
+/* On a shared database analyses are claimed by any idle server, like those that players request. */
 static enum store_result find_unjudged(struct store_db *db, struct looking *looking)
 {
     int64_t table;
@@ -153,10 +163,15 @@ static enum store_result find_unjudged(struct store_db *db, struct looking *look
 static enum store_result run_looking(struct store_db *db, struct store_job *job)
 {
     struct looking *looking = (struct looking *)job;
-    int64_t today = looking->now / PYR_DAILY_SECONDS;
-    enum store_result result = store_make_days(db, today, looking->now);
+    enum store_result result = daily_now(db, &looking->now);
+    if (!result)
+        result = store_make_days(db, looking->now / PYR_DAILY_SECONDS, looking->now);
     if (!result)
         result = store_reveal_days(db, (looking->now - PYR_DAILY_GRACE) / PYR_DAILY_SECONDS - 1, looking->now);
+    if (!result)
+        result = store_last_revealed(db, &looking->revealed);
+    if (!result)
+        result = store_settle(db, looking->now);
     if (!result)
         result = find_unjudged(db, looking);
     looking->has_master = false;
@@ -175,6 +190,8 @@ static void looking_done(struct store_job *job, enum store_result result)
     struct looking *looking = (struct looking *)job;
     struct server *server = looking->server;
     server->daily.looking = false;
+    if (!result && looking->revealed > server->daily.revealed)
+        server->daily.revealed = looking->revealed;
     if (!result && !server->stopping) {
         if (looking->unjudged[0] && looking->thinks)
             judging_wanted(server, looking->unjudged, !looking->judged);
@@ -193,7 +210,6 @@ void daily_tick(struct server *server)
     server->daily.look_at = real + LOOK_MS;
     server->daily.looking = true;
     looking->server = server;
-    looking->now = server_time();
     looking->node = server->node;
     looking->thinks = server->options.thinks_only || server->options.bot_threads;
     looking->wants_master = !server->daily.mastering;

@@ -38,6 +38,7 @@ enum store_result store_get_day(struct store_db *db, int64_t day, struct store_d
 enum store_result store_each_day(struct store_db *db, int64_t from, int64_t to, bool (*each)(void *context,
     const struct store_day *day), void *context);
 enum store_result store_first_day(struct store_db *db, int64_t *day);        /* STORE_MISSING: there is none */
+enum store_result store_last_revealed(struct store_db *db, int64_t *day);    /* 0: none is */
 /* The secrets of days until this one are no secrets any more. */
 enum store_result store_reveal_days(struct store_db *db, int64_t until, int64_t now);
 /* There was no server from one time to another: adds that to the days it touches. */
@@ -52,11 +53,36 @@ enum store_result store_each_result(struct store_db *db, int64_t day, bool (*eac
     int64_t count), void *context);
 /* Analysed results of a day whose points without luck are more than these. */
 enum store_result store_count_better(struct store_db *db, int64_t day, double without_luck, int64_t *count);
-/* Finished attempts from one day to another, by visitor and day; no codes. */
-enum store_result store_each_attempt(struct store_db *db, int64_t from, int64_t to, bool (*each)(void *context,
-    const struct store_attempt *attempt), void *context);
-/* Those with whom a visitor has sat at a table, and themselves, in the order of their ids; at most so many. */
-enum store_result store_get_people(struct store_db *db, int64_t visitor, int64_t *people, unsigned most, unsigned *count);
+/* Leaderboards: where a visitor stands on each is kept with every result (table `standing`), so that a page of a board is
+ * read in the order of an index, however many have played. A board is one of the periods, by_skill or not; with
+ * STORE_BOARD_CLOSED it has only those days whose secrets are revealed. */
+enum store_board { STORE_BOARD_DAY, STORE_BOARD_SKILL = 2, STORE_BOARD_WEEK = 4, STORE_BOARD_MONTH = 8,
+    STORE_BOARD_CLOSED = 1 };
+#define STORE_RANKED 10000       /* places that a board has */
+
+struct store_standing {
+    int64_t visitor;
+    int64_t value;               /* tenths of a point: what the board is ordered by */
+    int64_t points;              /* sums over the days that count */
+    double luck, rate;           /* sum; mean over those that are analysed */
+    unsigned days, judged;       /* that count; of these, those that are analysed */
+    char name[100], code[16];    /* of the table, on the board of a day; "": dropped since */
+};
+/* Where a visitor stands after a result of theirs on that day has changed; in the same transaction. */
+enum store_result store_rank(struct store_db *db, int64_t day, int64_t visitor);
+/* Rows from a place on (0: the first), the best first. And one visitor's own: STORE_MISSING if they have none. */
+enum store_result store_get_board(struct store_db *db, unsigned board, int64_t start, int64_t from, unsigned most,
+    struct store_standing *rows, unsigned *count);
+enum store_result store_get_standing(struct store_db *db, unsigned board, int64_t start, int64_t visitor,
+    struct store_standing *row);
+/* How many are listed, and how many have a higher value; both count to STORE_RANKED. */
+enum store_result store_count_standings(struct store_db *db, unsigned board, int64_t start, int64_t *count);
+enum store_result store_better_standings(struct store_db *db, unsigned board, int64_t start, int64_t value, int64_t *count);
+/* The same board with only those with whom a visitor has sat at a table, and themselves; stops when `each` returns false. */
+enum store_result store_each_of_people(struct store_db *db, unsigned board, int64_t start, int64_t visitor,
+    bool (*each)(void *context, const struct store_standing *row), void *context);
+/* A day that was revealed at that time or before is added to the boards of revealed days, some visitors at a time. */
+enum store_result store_settle(struct store_db *db, int64_t revealed);
 
 /* The oldest finished attempt without a final analysis: its table. STORE_MISSING: none. And what came of it. */
 enum store_result store_get_unjudged(struct store_db *db, int64_t *table, char code[16], uint8_t *judged);
