@@ -122,10 +122,12 @@ static bool is_elsewhere(const struct conn *conn)
     return false;
 }
 
-/* The highest `watch` plays (invariant 3 of conn.h), so a new number is all that it takes. */
+/* The highest `watch` plays (invariant 3 of conn.h), so a new number is all that it takes. A connection to another server
+ * that took the seat and seems to have gone may be back in a moment: it, too, is told. */
 void conn_take_over_seat(struct conn *conn)
 {
-    if (!conn->observer.table || !is_elsewhere(conn))
+    const struct table *table = conn->observer.table;
+    if (!table || (!is_elsewhere(conn) && !presence_was_taken(table, conn->observer.visitor)))
         return;
     conn->watch = ++conn->server->last_watch;
     table_presence_changed(conn->observer.table);
@@ -141,16 +143,21 @@ static void wake(struct table_observer *observer)
 /* A client that claims to have more lines than there are is sent all of them. */
 void conn_watch(struct conn *conn, struct table *table, uint32_t have)
 {
-    conn_unwatch(conn);
+    bool is_same = conn->observer.table == table;
+    if (!is_same)
+        conn_unwatch(conn);
     conn->watch = ++conn->server->last_watch;
     conn->sent_lines = have <= table->log.count ? have : 0;
     conn->opened = false;
-    conn->sent_version = table->version;     /* table_observe makes it one more */
+    conn->sent_version = table->version;     /* it becomes one more below */
     conn->sent_react = table->react.count;   /* those of before are over */
     conn->observer.visitor = conn->visitor ? (int64_t)conn->visitor->node.key : 0;
     conn->observer.address = conn->address ? conn->address->node.key : 0;
     conn->observer.changed = wake;
-    table_observe(table, &conn->observer);
+    if (is_same)
+        table_presence_changed(table);       /* the visitor has reconnected: observers see no absence */
+    else
+        table_observe(table, &conn->observer);
     if (seat_of(conn) < PYR_MAX_SEATS)
         presence_play_here(table, conn->observer.visitor);
 }
@@ -310,7 +317,7 @@ static size_t tell_lines(struct conn *conn, char *to, size_t room)
     pyr_json_close(&json);
     conn->sent_lines = end;
     if (conn->opened && end == log->count && !ready_seats(table))
-        conn->sent_ready = table->ready;     /* a new phase: nobody has chosen, as the lines themselves tell */
+        conn->sent_ready = table->ready;     /* a new phase, as the lines show: no one has chosen */
     else
         conn->sent_ready = table->ready - 1;
     conn->opened = true;
@@ -377,7 +384,7 @@ static size_t tell_notice(struct conn *conn, char *to, size_t room)
     return message_end(conn, &json);
 }
 
-/* One that was taken back is news only for those who heard of it. */
+/* A choice that was taken back is news only for clients that were sent it. */
 static bool lacks_notice(struct conn *conn)
 {
     const struct server *server = conn->server;

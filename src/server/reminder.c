@@ -2,10 +2,10 @@
  * reminder.c: see reminder.h. What is due is claimed from the database, one visitor at a time; the tables that a message is
  * about come into memory; what is done about each is stored; and only then the messages leave (deliver.h).
  *
- *  1. A message tells all that waits for a visitor, so a newer one takes the place of an older one: the topic is the same.
- *  2. Nobody is told of a table that they are connected to, at whichever server, and nobody in their quiet time: then it is
+ *  1. A message names all tables that are waiting for a visitor, so a newer one replaces an older one of the same topic.
+ *  2. Nobody gets a message about a table that they are connected to, at any server, or in their quiet time: then it is
  *     put off.
- *  3. A turn that was taken meanwhile is not told: its row has changed, and marking it fails (STORE_CONFLICT).
+ *  3. There is no message for a turn that was taken meanwhile: its row has changed, and marking it fails (STORE_CONFLICT).
  *
  * Everything here runs in the loop's thread but the run_* functions, which are the store's.
  */
@@ -20,7 +20,7 @@
 #define LOOK_MS 1000             /* between looks at what is due */
 #define MOST_LOOKING 8           /* visitors whose messages are made at the same time */
 #define TURN_SECONDS (7 * 86400) /* how long a push service may keep a message for a browser that is off */
-#define DAILY_SECONDS 3600
+#define DAILY_SECONDS 86400      /* the same for one that closes the reminder of a day */
 #define PADDED 1024              /* bytes: the size of a message tells nothing */
 
 /* What is to be done about a table. */
@@ -73,7 +73,7 @@ static bool may_be_silent(const char *endpoint)
     return push_endpoint_read(endpoint, &parts) && !push_host_covers(".push.apple.com", &parts);
 }
 
-static void send_to(struct server *server, const struct reminder *reminder, const struct store_push *push)
+void reminder_send(struct server *server, const struct reminder *reminder, const struct store_push *push)
 {
     struct reminders *reminders = server->reminders;
     struct delivery *delivery = calloc(1, sizeof *delivery);
@@ -83,9 +83,10 @@ static void send_to(struct server *server, const struct reminder *reminder, cons
     const char *before = pyr_text_use(push->language);
     size_t size = reminder_write(reminder, text, sizeof text);
     pyr_text_use(before);
-    bool is_quiet = reminder->kind == REMINDER_NONE || reminder->is_silent;
+    bool is_quiet = reminder->kind == REMINDER_NONE || reminder->is_silent || reminder->is_closed;
     *delivery = (struct delivery){ .push = push->id, .is_urgent = !is_quiet, .now = server_time(),
-        .seconds = reminder->kind == REMINDER_DAILY ? DAILY_SECONDS : TURN_SECONDS };
+        .seconds = reminder->kind != REMINDER_DAILY ? TURN_SECONDS : reminder->is_closed ? DAILY_SECONDS :
+            reminder->seconds };
     memcpy(delivery->endpoint, push->endpoint, sizeof delivery->endpoint);
     write_topic(reminders, reminder, delivery->topic);
     delivery->size = size ? push_encrypt(push->key, push->auth, text, size, size > PADDED ? 2 * PADDED : PADDED, NULL,
@@ -99,7 +100,7 @@ static void send_to(struct server *server, const struct reminder *reminder, cons
 static void send_all(const struct reminding *reminding, const struct reminder *reminder)
 {
     for (unsigned i = 0; i < reminding->due.pushes; i++)
-        send_to(reminding->server, reminder, &reminding->due.push[i]);
+        reminder_send(reminding->server, reminder, &reminding->due.push[i]);
 }
 
 /* Browsers that are gone are forgotten. */
@@ -241,7 +242,7 @@ static bool is_here(const struct server *server, const struct store_due *due, un
     return due->at[i].is_here || (seat < PYR_MAX_SEATS && table_is_here(table, seat));
 }
 
-/* A game that is over is not told to those who are there: they see it. */
+/* No message about the end of a game to players who are connected: they see it. */
 static enum verdict judge(struct reminding *reminding, unsigned i, int64_t quiet)
 {
     struct store_due_table *table = &reminding->due.at[i];
@@ -287,6 +288,7 @@ static void claim_done(struct store_job *job, enum store_result result)
     struct reminding *reminding = (struct reminding *)job;
     struct server *server = reminding->server;
     server->reminders->is_asking = false;
+    server->reminders->looks += result == STORE_MISSING;
     if (result || server->stopped) {
         reminding_free(reminding);
         return;
@@ -339,15 +341,22 @@ bool reminders_start(struct server *server, char *error, size_t size)
     return reminders->deliver;
 }
 
+bool reminders_may_send(const struct server *server)
+{
+    const struct reminders *reminders = server->reminders;
+    return reminders->deliver && !server->stopping && store_health(server->store) == STORE_WELL &&
+        deliver_pending(reminders->deliver) + STORE_PUSHES * MOST_LOOKING < DELIVER_MOST;
+}
+
 void reminders_tick(struct server *server)
 {
     struct reminders *reminders = server->reminders;
     uint64_t now = uv_now(&server->loop);
-    if (!reminders || !reminders->deliver || reminders->is_asking || reminders->looking >= MOST_LOOKING ||
-        now < reminders->look_at || server->stopping || store_health(server->store) != STORE_WELL ||
-        deliver_pending(reminders->deliver) + STORE_PUSHES * MOST_LOOKING >= DELIVER_MOST)
+    if (!reminders || !reminders_may_send(server))
         return;
-    struct reminding *reminding = reminding_new(server);
+    reminder_daily_tick(server);
+    bool may_ask = !reminders->is_asking && reminders->looking < MOST_LOOKING && now >= reminders->look_at;
+    struct reminding *reminding = may_ask ? reminding_new(server) : NULL;
     if (!reminding)
         return;
     reminders->look_at = now + LOOK_MS;

@@ -1,8 +1,8 @@
 /*
- * reminder.h (reminder.c, reminder_text.c; reminder_routes.c has the requests): tells people who are not here that a table
- * waits for them, by messages to their browsers (Web Push) and by a feed.
+ * reminder.h (reminder.c, reminder_daily.c, reminder_text.c; reminder_routes.c has the requests): tells people who are not
+ * connected that a table or today's expedition is waiting for them, by Web Push and by a feed.
  *
- * Who wants to be told about a table is part of the table (seat.notify); what is to be told is written by the table's
+ * Whether a player wants messages is part of the table (seat.notify); pending messages are written by the table's
  * changes (store_commit), and claimed here, by one server of all (store_reminders.h).
  */
 #ifndef PYR_SERVER_REMINDER_H
@@ -23,7 +23,10 @@ struct reminders {
     unsigned looking;            /* visitors whose messages are being made */
     bool is_asking;              /* the database is asked for the next one */
     uint64_t look_at;            /* of the loop's own clock */
-    uint64_t sent, gone, refused, failed;    /* for /metrics */
+    bool is_asking_daily;        /* the same for the daily expedition */
+    uint64_t look_daily_at;
+    uint64_t looks, looks_daily; /* that found nothing to do; these and the rest for /metrics */
+    uint64_t sent, gone, refused, failed;
 };
 
 /* The loader's part: the keys that all servers share, made by the first. */
@@ -43,6 +46,8 @@ struct reminder {
     bool is_silent;              /* it replaces one that was told before, without a sound */
     unsigned count;              /* tables that wait; nights' tables; torches */
     unsigned hours;              /* that the daily expedition is open */
+    unsigned seconds;            /* the same */
+    bool is_closed;              /* it was played: the message about it is closed where it is shown */
     int64_t visitor;
     char code[CODE_SIZE + 1];    /* of the table to open; "" the home page */
     unsigned tables;             /* the first ones that wait */
@@ -52,12 +57,19 @@ struct reminder {
         char name[PYR_MAX_SEATS][NAME_SIZE];
     } table[REMINDER_TABLES];
 };
-/* A table as this visitor is told about it: those who have chosen come first. */
+/* A table as it is described to this visitor: players who have chosen come first. */
 void reminder_note_table(struct reminder *reminder, const struct table *table);
 /* JSON. The size, 0 if it does not fit. */
 size_t reminder_write(const struct reminder *reminder, char *to, size_t room);
 void reminder_title(const struct reminder *reminder, char *to, size_t room);
 void reminder_body(const struct reminder *reminder, char *to, size_t room);
+
+/* One message to one browser of a visitor. */
+void reminder_send(struct server *server, const struct reminder *reminder, const struct store_push *push);
+/* Whether a message that is made now could be sent. */
+bool reminders_may_send(const struct server *server);
+/* Checks whether a visitor has to be reminded of the daily expedition. */
+void reminder_daily_tick(struct server *server);
 
 /* When a time of quiet ends, in seconds since 1970; 0: there is none now. */
 int64_t reminder_quiet_until(const struct store_notice *notice, int64_t now);

@@ -101,7 +101,7 @@ void reminder_title(const struct reminder *reminder, char *to, size_t room)
         snprintf(to, room, "%s", _("Your turn"));
         break;
     case REMINDER_SEVERAL:
-        snprintf(to, room, pyr_ngettext("%u table waits for you", "%u tables wait for you", reminder->count),
+        snprintf(to, room, pyr_ngettext("%u table is waiting for you", "%u tables are waiting for you", reminder->count),
             reminder->count);
         break;
     case REMINDER_MORNING:
@@ -114,7 +114,7 @@ void reminder_title(const struct reminder *reminder, char *to, size_t room)
         snprintf(to, room, pyr_ngettext("%u torch burns", "%u torches burn", reminder->count), reminder->count);
         break;
     default:
-        snprintf(to, room, "%s", _("No table waits for you"));
+        snprintf(to, room, "%s", _("No table is waiting for you"));
     }
 }
 
@@ -126,7 +126,7 @@ void reminder_body(const struct reminder *reminder, char *to, size_t room)
     else if (reminder->kind == REMINDER_SEVERAL)
         tell_several(reminder, to, room);
     else if (reminder->kind == REMINDER_MORNING)
-        snprintf(to, room, pyr_ngettext("%u table moved on in the night.", "%u tables moved on in the night.",
+        snprintf(to, room, pyr_ngettext("%u table moved on during the night.", "%u tables moved on during the night.",
             reminder->count), reminder->count);
     else if (reminder->kind == REMINDER_OVER)
         snprintf(to, room, "%s", _("Look who found more."));
@@ -142,14 +142,16 @@ size_t reminder_write(const struct reminder *reminder, char *to, size_t room)
     struct pyr_json json;
     reminder_title(reminder, title, sizeof title);
     reminder_body(reminder, body, sizeof body);
+    if (reminder->is_closed)
+        title[0] = body[0] = '\0';
     pyr_json_init(&json, to, room, PYR_JSON_COMPACT);
     pyr_json_object(&json, NULL);
-    pyr_json_text(&json, "type", kinds[reminder->kind]);
+    pyr_json_text(&json, "type", reminder->is_closed ? "played" : kinds[reminder->kind]);
     pyr_json_text(&json, "title", title);
     pyr_json_text(&json, "body", body);
     pyr_json_text(&json, "table", reminder->code);
     pyr_json_number(&json, "count", (int64_t)reminder->count);
-    pyr_json_bool(&json, "silent", reminder->is_silent);
+    pyr_json_bool(&json, "silent", reminder->is_silent || reminder->is_closed);
     pyr_json_close(&json);
     size_t size = pyr_json_finish(&json);
     return size < room ? size : 0;

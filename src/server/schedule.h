@@ -77,7 +77,7 @@ void schedule_remove(struct schedule *schedule, struct schedule_job *job);     /
 /* A person has begun to wait for the job, or does so no longer. Without memory it may wait nowhere afterwards. */
 void schedule_watch(struct schedule *schedule, struct schedule_job *job, bool watched);
 
-/* Whose turn it is; it waits no longer. NULL: nobody waits in this lane. */
+/* Takes the next one from this lane; NULL: it is empty. */
 struct schedule_job *schedule_take(struct schedule *schedule, enum schedule_lane lane);
 
 /* Jobs that wait: in a lane; of an address in a lane; in a lane, of other addresses, for which a person waits or (watched

@@ -85,7 +85,8 @@ enum store_result store_get_notice(struct store_db *db, int64_t visitor, struct 
     if (result || (result = next(db)))
         return result;
     *notice = (struct store_notice){ .quiet_from = (int)number(db, 0), .quiet_to = (int)number(db, 1),
-        .zone = (int)number(db, 2), .daily = (int)number(db, 3), .due = number(db, 4) };
+        .zone = (int)number(db, 2), .daily = (int)number(db, 3), .due = number(db, 4), .told = number(db, 5),
+        .closes = number(db, 6) };
     finish(db);
     return STORE_OK;
 }
@@ -94,6 +95,25 @@ enum store_result store_put_notice(struct store_db *db, int64_t visitor, const s
 {
     return change(db, NOW, STORE_FAILED, PUT_NOTICE, visitor, (int64_t)notice->quiet_from, (int64_t)notice->quiet_to,
         (int64_t)notice->zone, (int64_t)notice->daily, notice->due);
+}
+
+enum store_result store_mark_notice(struct store_db *db, int64_t visitor, const struct store_notice *notice)
+{
+    return change(db, NOW, STORE_FAILED, MARK_NOTICE, visitor, notice->due, notice->told, (int64_t)notice->closes);
+}
+
+/* A row that another server holds is left to it (SKIP LOCKED). */
+enum store_result store_claim_notice(struct store_db *db, int64_t now, int64_t *visitor, int64_t *due,
+    struct store_notice *notice)
+{
+    enum store_result result = ask(db, CLAIM_NOTICE, now);
+    if (result || (result = next(db)))
+        return result;
+    *visitor = number(db, 0);
+    finish(db);
+    result = store_get_notice(db, *visitor, notice);
+    *due = notice->due;
+    return result;
 }
 
 /* Reminders. */
@@ -105,7 +125,7 @@ static enum store_result get_visitor_part(struct store_db *db, struct store_due 
     return result && result != STORE_MISSING ? result : store_get_pushes(db, due->visitor, due->push, &due->pushes);
 }
 
-/* One row first, whose visitor it then is about; rows that others hold are left to them (SKIP LOCKED), so nobody waits. */
+/* One row first, whose visitor it then is about; rows that another server holds are skipped (SKIP LOCKED), so none waits. */
 enum store_result store_claim_reminders(struct store_db *db, int64_t now, struct store_due *due)
 {
     int64_t claimed[STORE_REMINDERS + 1];

@@ -28,7 +28,9 @@ struct store_notice {
     int quiet_from, quiet_to;    /* equal: no quiet time */
     int zone;                    /* minutes that their clock is ahead of UTC */
     int daily;                   /* when they want to be reminded of the daily expedition; -1: not at all */
-    int64_t due;                 /* when that is next, in seconds; 0: never */
+    int64_t due;                 /* when to look whether to remind them, in seconds; 0: never */
+    int64_t told;                /* the day that they were last reminded of; 0: never */
+    bool closes;                 /* they have played it since: that message is to be closed */
 };
 
 /* A value that all servers on a database share, made by the first that needs it: `value` is what to keep if there is none,
@@ -45,7 +47,13 @@ enum store_result store_drop_push_by_id(struct store_db *db, int64_t id);
 
 /* STORE_MISSING: they never said anything. */
 enum store_result store_get_notice(struct store_db *db, int64_t visitor, struct store_notice *notice);
+/* What they want, and when to look again. What they were told stays as it is: another server may be about to change it. */
 enum store_result store_put_notice(struct store_db *db, int64_t visitor, const struct store_notice *notice);
+/* Whoever is due for longest becomes this server's to remind; when they were due. STORE_MISSING: nobody is. What came of it
+ * (due, told, closes) is then marked in the same transaction. */
+enum store_result store_claim_notice(struct store_db *db, int64_t now, int64_t *visitor, int64_t *due,
+    struct store_notice *notice);
+enum store_result store_mark_notice(struct store_db *db, int64_t visitor, const struct store_notice *notice);
 
 /* A visitor's tables with a reminder, after those that are due were claimed. */
 struct store_due {
