@@ -2,13 +2,13 @@
  * change.c: the queue of changes of a table, and how one becomes true; see change.h.
  *
  * A change goes through three steps. Its request is applied to a copy of the table's state (seats.c, turns.c), which gives
- * its effects. The store's thread writes these. Then the copy takes its place, whoever asked gets the answer,
+ * its effects. The store's thread writes these. Then the copy takes its place, the requester gets its answer,
  * and the observers of the table are told.
  *
  * Invariants:
  *  1. Changes of a table take effect in the order of its queue, one at a time. `busy` is set while the first is being
  *     stored.
- *  2. Nobody is told of a change before it is on the disk. Answers and notices follow change_stored, never precede it.
+ *  2. Nothing is sent about a change before it is on the disk. Answers and notices follow change_stored, never precede it.
  *  3. A change is applied to the revision that it is stored against. If another server was faster (STORE_CONFLICT), the
  *     table is read again and the change applied anew, so `apply` must not keep anything between two calls but in its
  *     effects.
@@ -26,7 +26,6 @@
 #include "reminder.h"
 #include "server.h"
 
-#define NEAR 200                 /* open tables short of the most: from there on the database counts them exactly */
 #define MOST_TRIES 100           /* that a change may meet a newer table, until it is refused */
 
 /* The log of a table. */
@@ -80,6 +79,7 @@ static void drop_effects(struct change *change)
     if (change->effects) {
         free(change->effects->lines);
         free(change->effects->config);
+        pyr_fair_wipe(&change->effects->after.fair);
         free(change->effects);
     }
     change->effects = NULL;
@@ -183,6 +183,8 @@ void change_note_choice(struct change *change, pyr_seat seat, const char *text)
     for (unsigned i = 0; i < STORE_IDS; i++) /* the oldest first */
         commit->choice.ids[i] = of->ids[(of->next_id + i) % STORE_IDS];
     snprintf(commit->choice.text, sizeof commit->choice.text, "%s", text);
+    struct table_state *after = &change->effects->after;
+    after->stored = (uint8_t)((after->stored & ~(1u << seat)) | (text[0] ? 1u << seat : 0));
 }
 
 /* What is stored. */
@@ -240,6 +242,7 @@ static void fill_seats(struct store_commit *commit, const struct table_state *st
     }
     commit->seats = state->seats;
     commit->is_rated = ends && state->terms.is_public && people > 1;
+    commit->job.locks_results |= commit->is_rated;
 }
 
 /* What a person who asked for messages is to be told in this state. */
@@ -261,8 +264,8 @@ static unsigned find_notified(const struct table_state *state, int64_t visitor)
     return PYR_MAX_SEATS;
 }
 
-/* Only what is new for somebody: most tables have nobody who asked, and then nothing is written. A turn that was not theirs
- * is told after REMIND_SECONDS, one that was taken at once. */
+/* Only for players who want messages; most tables have none, and then nothing is written. A new turn leads to a message
+ * after REMIND_SECONDS; one that was taken closes it at once. */
 static void fill_reminders(struct change *change)
 {
     const struct table *table = change->table;
@@ -297,7 +300,24 @@ static int64_t find_keeper(const struct change *change, int64_t due)
     return gives_away ? 0 : server->node;
 }
 
-/* What the store's thread is to write: it sees this and nothing else of the table. */
+/* The seats whose owners choose at the same time, perhaps at other servers: their choices may come before this one, as long
+ * as the phase is not complete with it. 0: the table has to be as it is known here. */
+static uint8_t find_others(const struct change *change)
+{
+    const struct table *table = change->table;
+    const struct change_effects *effects = change->effects;
+    const struct table_state *state = &effects->after;
+    unsigned others = pyr_game_waiting(&state->game);
+    if (change->apply != apply_choose || effects->lines_size || effects->commit.is_alone || table->server->is_deaf)
+        return 0;                            /* who hears nothing has to meet a conflict, and read */
+    for (unsigned s = 0; s < state->seats; s++)
+        if (seat_is_bots(&state->seat[s]))
+            others &= ~(1u << s);
+    return (uint8_t)(!others ? 0 : table->ahead > table->revision ? others | table->ahead_seats : others);
+}
+
+/* What the store's thread is to write: it sees this and nothing else of the table. Another server may have claimed the
+ * table, which is no change of it: only the keeper itself, or who makes another one that, says which server it is. */
 static void fill_commit(struct change *change)
 {
     const struct table *table = change->table;
@@ -307,21 +327,24 @@ static void fill_commit(struct change *change)
     commit->table = (struct store_table){ .id = table->id, .state = state->stage, .created = table->created,
         .changed = state->changed, .config = effects->config, .host = table->host, .is_public = state->terms.is_public,
         .revision = table->revision, .due = table_due(table, state, effects->lines_size > 0) };
-    commit->table.keeper = find_keeper(change, commit->table.due);
-    commit->keeps_due = commit->table.due == table->due && commit->table.keeper == table->keeper;
+    int64_t keeper = find_keeper(change, commit->table.due);
+    bool is_same = keeper == table->keeper;
+    commit->keeps_due = commit->table.due == table->due && is_same;
+    commit->table.keeper = is_same && keeper != table->server->node && !change->is_new ? STORE_SAME_KEEPER : keeper;
     commit->is_alone = change->is_new || presence_is_alone(table);
-    commit->calls = table->server->shared && !commit->table.keeper && commit->table.due == STORE_DUE_BOTS;
+    commit->calls = table->server->shared && !keeper && commit->table.due == STORE_DUE_BOTS;
+    commit->others = find_others(change);
     memcpy(commit->table.code, table->code, sizeof table->code);
     commit->made = state->changed;
     if (change->is_new) {
         commit->most = table->daily.is_counted ? 0 : table->server->options.max_tables_per_visitor;
-        if (table->server->shared && table->server->open_tables + NEAR >= table->server->options.max_tables)
-            commit->most_open = table->server->options.max_tables;
+        commit->most_open = table->server->shared ? table->server->options.max_tables : 0;
         commit->asker = table->asker;
         memcpy(commit->request, change->id, sizeof change->id);
         commit->node = table->server->node;
     }
     daily_fill_commit(change);
+    commit->job.locks_results = commit->attempt.what == STORE_ATTEMPT_ENDS;
     commit->stores_public = !change->is_new && state->terms.is_public != table->now.terms.is_public;
     commit->lines = effects->lines;
     commit->lines_size = effects->lines_size;
@@ -348,6 +371,22 @@ static void count_time(struct server *server, const struct change *change)
     server->count.answer_sum += ms / 1000;
 }
 
+/* The revision of a change that was stored. If choices of others came before it, which are about to be announced, the table
+ * keeps its revision until they are known; the choice itself counts at once. */
+static void note_revision(struct table *table, const struct store_commit *commit)
+{
+    if (table->revision && commit->after.revision > table->revision + 1) {
+        uint8_t before = table->ahead > table->revision ? table->ahead_seats : 0;
+        table->ahead_seats = (uint8_t)(before | 1u << commit->choice.seat);
+        table->ahead = commit->after.revision;
+        return;
+    }
+    table->revision = commit->after.revision;
+    table->due = commit->table.due;
+    if (commit->table.keeper != STORE_SAME_KEEPER)
+        table->keeper = commit->table.keeper;
+}
+
 /* What was stored becomes true. */
 static void put_in_place(struct change *change)
 {
@@ -363,12 +402,10 @@ static void put_in_place(struct change *change)
     table->now = effects->after;
     if (effects->is_stored) {
         table->id = effects->commit.after.id;
-        table->revision = effects->commit.after.revision;
-        table->due = effects->commit.table.due;
-        table->keeper = effects->commit.table.keeper;
+        note_revision(table, &effects->commit);
         table->untold = effects->commit.is_alone;
         if (change->is_new)
-            table->presence.known = table->server->listens;    /* nobody else can have it yet */
+            table->presence.known = table->server->listens;    /* no other server can have it yet */
         presence_tell(table);
     }
     if (effects->commit.has_choice)
@@ -411,8 +448,49 @@ static void table_read_again(struct table *table, enum error error)
     advance(table);
 }
 
-/* Somebody else has changed the table. True: the change is applied anew, at once if that was announced already, or after the
- * table was read again. */
+/* A question to the database whose answer gives the announcement of a change time to arrive. */
+struct pause {
+    struct store_job job;
+    struct table *table;
+    char code[CODE_SIZE + 1];
+    int64_t revision;
+};
+
+static enum store_result run_pause(struct store_db *db, struct store_job *job)
+{
+    struct pause *pause = (struct pause *)job;
+    return store_get_revision(db, pause->code, &pause->revision);
+}
+
+static void pause_done(struct store_job *job, enum store_result result)
+{
+    struct pause *pause = (struct pause *)job;
+    struct table *table = pause->table;
+    (void)result;                            /* reading the table finds out */
+    table->busy = false;
+    if (!table->gone && (take_news(table) || !table_refresh(table, table_read_again)))
+        advance(table);
+    table_release(table);
+    free(pause);
+}
+
+/* Another server has changed the table, and its announcement may be on its way. Reading the table costs much more than to
+ * wait for it. */
+static bool table_pause(struct table *table)
+{
+    struct pause *pause = calloc(1, sizeof *pause);
+    if (!pause)
+        return false;
+    *pause = (struct pause){ .job = { .run = run_pause, .done = pause_done }, .table = table };
+    memcpy(pause->code, table->code, sizeof pause->code);
+    table->busy = true;
+    table->jobs++;
+    store_submit(table->server->store, &pause->job);
+    return true;
+}
+
+/* Another server has changed the table. True: the change is applied anew, at once if that was announced already, or after
+ * the table was read again. */
 static bool meet_newer(struct change *change)
 {
     struct table *table = change->table;
@@ -420,7 +498,7 @@ static bool meet_newer(struct change *change)
     if (++change->tries > MOST_TRIES)
         return false;
     if (!take_news(table))
-        return table_refresh(table, table_read_again);
+        return (!table->server->is_deaf && table_pause(table)) || table_refresh(table, table_read_again);
     advance(table);
     return true;
 }
@@ -460,6 +538,8 @@ static enum error find_effects(struct change *change, struct problem *problem, b
     enum error error = change->apply(change, problem);
     if (error)
         return error;
+    if (effects->lines_size)
+        effects->after.stored = 0;           /* a phase begins */
     bool has_config = effects->stores_config || change->is_new;
     if (has_config || effects->lines_size || effects->commit.has_choice)
         effects->after.changed = effects->commit.choice.made = server_time();
@@ -563,16 +643,18 @@ static void keep_news(struct table *table, int64_t revision, const char *more)
 }
 
 /* A choice of a person that is stored, and that does not end the phase: then there would be lines. Bots' choices are not
- * stored; they are handed in again. */
+ * stored; they are handed in again. What somebody chose before they left is stored, and stays. */
 static bool take_choice(struct table_state *state, const struct store_news *news)
 {
     struct pyr_game *game = &state->game;
     pyr_seat seat = news->seat;
     for (unsigned s = 0; s < state->seats; s++)
-        if (s == seat || seat_is_bots(&state->seat[s]))
+        if (s == seat || (seat_is_bots(&state->seat[s]) && !(state->stored >> s & 1)))
             game->choice[s] = (struct pyr_pending){ 0 };
+    state->stored &= (uint8_t)~(1u << seat);
     if (!news->text[0])
         return true;
+    state->stored |= (uint8_t)(1u << seat);
     return !pyr_game_choose(game, seat, news->text, NULL, NULL) && !pyr_game_confirm(game, seat, NULL) &&
         game->choice[seat].confirmed;
 }
@@ -584,15 +666,15 @@ static bool take_one(struct table *table, const struct table_news *one)
     if (one->revision != table->revision + 1 || table->now.stage != STORE_RUNNING || !store_read_news(one->more, &news) ||
         news.first_line != table->log.count || news.seat >= table->now.seats)
         return false;
-    struct table_state *after = malloc(sizeof *after);
-    if (!after)
-        return false;
+    static struct table_state copy;          /* only the loop's thread is here */
+    struct table_state *after = &copy;
     *after = table->now;
+    unsigned waiting = pyr_game_waiting(&table->now.game);
     bool good = news.lines_size ? table_advance_game(after, news.lines, news.lines_size) &&
         !pyr_game_is_over(&after->game) && table->log.start[table->log.count] + news.lines_size <= PYR_LOG_SIZE &&
         table_log_reserve(&table->log, news.lines, news.lines_size) : take_choice(after, &news);
     if (good) {
-        if (news.has_choice)
+        if (news.has_choice && !seat_knows(table, &after->seat[news.seat], news.id))
             seat_remember(table, &after->seat[news.seat], news.id);
         if (after->changed < news.made)
             after->changed = news.made;
@@ -604,11 +686,11 @@ static bool take_one(struct table *table, const struct table_news *one)
         }
         table->revision = one->revision;
         table->due = news.due;
-        table->keeper = news.keeper;
-        table->ready++;
+        if (news.keeper != STORE_SAME_KEEPER)
+            table->keeper = news.keeper;
+        table->ready += news.lines_size || waiting != pyr_game_waiting(&table->now.game);
     }
     pyr_fair_wipe(&after->fair);
-    free(after);
     return good;
 }
 
@@ -616,27 +698,25 @@ static bool take_one(struct table *table, const struct table_news *one)
  * table but its first change. */
 static bool take_news(struct table *table)
 {
+    static struct pyr_game game;
     int64_t before = table->revision;
-    struct pyr_game *game = malloc(sizeof *game);
     uint32_t lines = table->log.count;
     table_drop_news(table);
-    if (game && table->news) {
-        *game = table->now.game;
-        while (table->news && take_one(table, table->news))
-            table_drop_news(table);
-    }
+    if (table->news)
+        game = table->now.game;
+    while (table->news && take_one(table, table->news))
+        table_drop_news(table);
     bool is_newer = table->revision != before;
     if (is_newer) {
         table->server->count.news++;
         table_notify(table);
         if (lines == table->log.count)
-            table_keep_bots_choices(table, game);
+            table_keep_bots_choices(table, &game);
     }
-    free(game);
     return is_newer;
 }
 
-/* Nobody here needs the table: it is cheaper to forget it than to read it again. */
+/* No client here needs the table: forgetting it is cheaper than reading it again. */
 void table_hear(struct table *table, int64_t revision, const char *more)
 {
     if (revision <= table->revision || table->gone || !table->revision)

@@ -3,7 +3,7 @@
  *
  * Invariants:
  *  1. A table's state is what the database has: a change is applied to a copy, stored, and only then put in its place and
- *     told to anyone. If it cannot be stored, the copy is dropped and whoever asked is told so.
+ *     told to anyone. If it cannot be stored, the copy is dropped and the requester gets an error.
  *  2. Changes of one table happen one after the other, in the order in which they came. Each is stored only if the table
  *     still has the revision that the change was made from; if not, the table is read again and the change applied anew.
  *  3. Only the database answers a client: a change that is refused, or has nothing to store, is not answered from a memory
@@ -56,7 +56,7 @@ struct change {
     struct table *table;
     struct change *next_of_asker, **link_of_asker;     /* those that may have to be abandoned together */
     enum error (*apply)(struct change *change, struct problem *problem);
-    void (*answer)(struct change *change, enum error error);     /* NULL: nobody wants to know, or is gone */
+    void (*answer)(struct change *change, enum error error);     /* NULL: no requester, or it is gone */
     void *context;
     const struct problem *problem;           /* during `answer`: more about the error; may be NULL */
     char id[ID_SIZE];
@@ -74,7 +74,7 @@ void change_free(struct change *change);     /* one that was not submitted; NULL
 /* `asker` (may be NULL) is the list of changes that changes_abandon ends the answers of. */
 void change_submit(struct change *change, struct change **asker, const char *id);
 void changes_continue(struct table *table);  /* after the table was held (`busy`) for another reason than its changes */
-/* Whoever asked has gone: the changes go on, without an answer. */
+/* The requester is gone: its changes continue without an answer. */
 void changes_abandon(struct change **asker);
 
 /*
@@ -88,6 +88,8 @@ enum error apply_sit(struct change *, struct problem *), apply_leave(struct chan
     apply_arrange(struct change *, struct problem *), apply_hint(struct change *, struct problem *),
     apply_name(struct change *, struct problem *), apply_daily(struct change *, struct problem *),
     apply_forget(struct change *, struct problem *), apply_notify(struct change *, struct problem *);
+/* table_make.c: changes nothing; its answer follows when the changes before it are stored. */
+enum error apply_new(struct change *, struct problem *);
 /* turns.c */
 enum error apply_choose(struct change *, struct problem *), apply_retract(struct change *, struct problem *);
 

@@ -3,8 +3,8 @@
  *
  *  1. The thread alone uses libcurl and the messages that it has taken. It shares two lists with the loop, under `mutex`:
  *     what was submitted, and what has ended.
- *  2. At most PARALLEL transfers run at once, PER_HOST to one service; one that is slow holds up nobody else's.
- *  3. A stranger chose the address: only https, no redirects, no proxy of the environment, and after the name was resolved
+ *  2. At most PARALLEL transfers run at once, PER_HOST to one service; a slow one does not delay the others.
+ *  3. The address is not trusted: only https, no redirects, no proxy of the environment, and after the name was resolved
  *     the address has to be a public one, unless the operator has listed the host.
  *  4. Of an answer only the status and Retry-After are read; its body is dropped, and cut after MOST_ANSWER.
  *  5. A message is tried at most TRIES times, and no longer than its TTL; what waits is lost when the server stops.
@@ -83,7 +83,7 @@ static void end(struct deliver *deliver, struct delivery *delivery, enum deliver
     struct ended *ended = malloc(sizeof *ended);
     uv_mutex_lock(&deliver->mutex);
     deliver->pending--;
-    if (ended) {                             /* without memory nobody is told */
+    if (ended) {                             /* without memory its end is not reported */
         *ended = (struct ended){ .push = delivery->push, .result = result };
         *deliver->last_ended = ended;
         deliver->last_ended = &ended->next;

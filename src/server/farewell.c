@@ -5,7 +5,7 @@
  *  1. Open tables: a bot takes the seat of a running game, a seat at a waiting table is free again, and waiting tables that
  *     the visitor made are closed. Each is a change like any other (apply_forget), so every server sees it.
  *  2. One transaction removes all that is kept of the visitor alone, and notes that their games are to follow.
- *  3. The answer. From here on the cookies are nobody's, at any server.
+ *  3. The answer. From here on the cookies are unknown to every server.
  *  4. Finished games, some per transaction: the seat stays, as "A player", in the table and in its record. A server that
  *     finds the note of step 2 continues with this, also after a restart.
  *
@@ -42,7 +42,7 @@ static char *rename_player(const char *lines, unsigned seat)
     return text;
 }
 
-/* In the store's thread: the seat has nobody, and another name. What cannot be read stays as it is. */
+/* In the store's thread: the seat loses its visitor and gets another name. An unreadable configuration stays as it is. */
 static bool rewrite(int64_t visitor, unsigned seat, char **config, char **lines)
 {
     json_t *object = object_load(*config, strlen(*config)), *seats = json_object_get(object, "seats");
@@ -68,7 +68,7 @@ static bool rewrite(int64_t visitor, unsigned seat, char **config, char **lines)
 
 /* Step 4. */
 
-/* Finished games that are in memory have the old name, too: nobody needs them, or they are read again. */
+/* Games in memory have the old name, too: unused ones are forgotten, the others are read again. */
 static void read_again(struct server *server, int64_t visitor)
 {
     for (struct table *table = server->table_list, *next; table; table = next) {
@@ -93,7 +93,7 @@ static enum store_result run_leaving(struct store_db *db, struct store_job *job)
     return result || !leaving->visitor ? result : store_forget_games(db, leaving->visitor, rewrite, &leaving->left);
 }
 
-/* Somebody else may be leaving, too: it is asked again until there is nobody. After a failure, a while later. */
+/* More visitors may be leaving, so the next one is asked for until there is none. After a failure, a while later. */
 static void leaving_done(struct store_job *job, enum store_result result)
 {
     struct leaving *leaving = (struct leaving *)job;
@@ -137,6 +137,7 @@ struct farewell {
     struct {
         int64_t table;
         unsigned seat;
+        char code[16];
     } game[STORE_CODES];
 };
 
@@ -169,6 +170,11 @@ static void farewell_done(struct store_job *job, enum store_result result)
     struct farewell *farewell = (struct farewell *)job;
     if (!result) {
         visitor_leave(farewell->server, farewell->visitor);
+        for (unsigned i = 0; i < farewell->running; i++) {
+            struct table *table = table_find(farewell->server, farewell->game[i].code);
+            if (table)
+                table_hear(table, table->revision + 1, NULL);
+        }
         farewell->server->farewell.at = 0;
     }
     answer_farewell(farewell, result ? ERROR_STORAGE : ERROR_NONE);
@@ -185,6 +191,7 @@ static void forget_counted(struct farewell *farewell)
     }
     farewell->now = server_time();
     farewell->job.run = run_farewell;
+    farewell->job.locks_results = true;
     farewell->job.done = farewell_done;
     store_submit(farewell->server->store, &farewell->job);
 }
@@ -215,6 +222,7 @@ static void leave_tables(void *context, enum error error)
         pyr_seat seat = table_seat_of(table, farewell->visitor);
         if (table->now.stage == STORE_RUNNING && seat < PYR_MAX_SEATS) {
             farewell->game[farewell->running].table = table->id;
+            memcpy(farewell->game[farewell->running].code, farewell->open[i], sizeof farewell->open[i]);
             farewell->game[farewell->running++].seat = seat;
         }
         change->request.visitor = farewell->visitor;

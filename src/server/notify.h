@@ -12,7 +12,7 @@
 /* Takes what it needs out of the environment, so that programs we start do not speak in our name. Once, at the start. */
 void notify_init(void);
 
-/* Lines such as "READY=1"; they are lost if nobody listens. */
+/* Lines such as "READY=1"; they are lost without a service manager. */
 void notify_send(const char *lines);
 void notify_reloading(void);     /* followed by READY=1 */
 

@@ -4,8 +4,9 @@
  * counts no more, and counts again if that server was only stopped for a while.
  *
  * Each server also stores that it has a table in memory. What it changes at a table that no other server has is not
- * announced. Whoever reads a table says so, and is told then if it was changed without telling (presence_tell); so the two
- * may happen in any order. A server that cannot hear announces everything, since it does not know who has come.
+ * announced. A server that reads a table notes that, and is notified of changes that were not announced (presence_tell); so
+ * the two may happen in any order. A server without its listening connection announces everything, since it does not know
+ * who has come.
  *
  * Presence decides nothing about a game but whether a bot may stand in for someone; it may be late by a moment, and after a
  * server has died by STORE_NODE_SECONDS and a second.
@@ -27,7 +28,7 @@ static unsigned who_is_here(const struct table *table)
     return here;
 }
 
-/* Those who went are noted, and everyone is told. */
+/* Notes who has left, and notifies everyone. */
 static void compare(struct table *table, unsigned before)
 {
     unsigned here = who_is_here(table), gone = before & ~here;
@@ -148,27 +149,39 @@ void presence_take(struct table *table, const struct store_present *present, uns
     notify_players(table);
 }
 
-/* Who plays over which connection. The last one to say so does, as long as it is connected there. */
+/* Which connection a player plays over: the last one that claimed it, while it is connected. */
+
+/* The server over which the visitor was last said to play, if it is another one; connected there or not. */
+static int64_t player_node(const struct table *table, int64_t visitor)
+{
+    for (unsigned i = 0; i < PYR_MAX_SEATS && visitor; i++)
+        if (table->presence.player[i].visitor == visitor)
+            return table->presence.player[i].node;
+    return 0;
+}
 
 bool presence_plays_elsewhere(const struct table *table, int64_t visitor)
 {
-    int64_t node = 0;
-    for (unsigned i = 0; i < PYR_MAX_SEATS; i++)
-        if (table->presence.player[i].visitor == visitor)
-            node = table->presence.player[i].node;
-    for (unsigned i = 0; i < table->presence.count && node && visitor; i++)
+    int64_t node = player_node(table, visitor);
+    for (unsigned i = 0; i < table->presence.count && node; i++)
         if (table->presence.other[i].visitor == visitor && table->presence.other[i].node == node)
             return table->presence.is_alive[i];
     return false;
 }
 
-/* Others have to be told only if this player is connected there, too. */
+bool presence_was_taken(const struct table *table, int64_t visitor)
+{
+    return player_node(table, visitor) != 0;
+}
+
+/* Others have to be told only if this player is connected there, too, or was when this server last heard of it. */
 void presence_play_here(struct table *table, int64_t visitor)
 {
+    bool is_shared = presence_has(table, visitor) || presence_was_taken(table, visitor);
     for (unsigned i = 0; i < PYR_MAX_SEATS; i++)
         if (table->presence.player[i].visitor == visitor)
             table->presence.player[i] = (struct store_present){ 0 };
-    struct telling *telling = presence_has(table, visitor) ? telling_new(table, STORE_NEWS_PRESENCE, visitor) : NULL;
+    struct telling *telling = is_shared ? telling_new(table, STORE_NEWS_PRESENCE, visitor) : NULL;
     if (!telling)
         return;
     snprintf(telling->more, sizeof telling->more, "%lld", (long long)table->server->node);
@@ -301,7 +314,7 @@ static void add(int64_t list[PRESENT], unsigned *count, int64_t visitor)
     list[(*count)++] = visitor;
 }
 
-/* Those whose presence matters and who are connected to this server. */
+/* Players and host who are connected to this server. */
 static unsigned find_own(const struct table *table, int64_t list[PRESENT])
 {
     unsigned count = 0;

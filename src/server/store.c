@@ -3,7 +3,7 @@
  *
  *  1. A job is answered STORE_OK only after the transaction it was in is on the disk.
  *  2. Jobs are answered in the order in which they were handed in, and run in that order as far as they are about the same
- *     table or the database is nobody else's.
+ *     table or the database belongs to that thread alone.
  *  3. A job that fails is undone alone. If the transaction fails, each of its jobs is run again in one of its own, so
  *     that only what cannot be stored is refused. (They are run again, not committed again: after a failed sync only
  *     pages that are written anew are sure to get there.)
@@ -109,6 +109,16 @@ static void refuse(void *context, unsigned which, enum store_result result, bool
 
 enum outcome { KEPT, AGAIN, UNDONE };
 
+/* Tables are changed in an order, and whoever changes ratings or leaderboards waits until no other does: that comes before
+ * all tables of the transaction, or else one server would wait for it with a table, and another for the table with it. */
+static enum store_result lock_first(struct store_db *db, const struct group *group)
+{
+    for (unsigned i = 0; i < group->count; i++)
+        if (!group->is_refused[i] && group->job[i]->locks_results)
+            return store_lock_results(db);
+    return STORE_OK;
+}
+
 /* Runs jobs in one transaction. AGAIN: some were refused, and the others are to be run without them. UNDONE: no job has
  * a result. */
 static enum outcome attempt(struct store_db *db, struct group *group, struct store_counters *sums)
@@ -117,6 +127,8 @@ static enum outcome attempt(struct store_db *db, struct group *group, struct sto
     group->has_refused = false;
     if (store_db_begin(db, true) != STORE_OK)
         return UNDONE;
+    if (lock_first(db, group) != STORE_OK)
+        goto undo;
     for (unsigned i = 0; i < group->count; i++) {
         struct store_job *job = group->job[i];
         if (group->is_refused[i])
@@ -148,12 +160,20 @@ static void refuse_alone(void *context, unsigned which, enum store_result result
     ((struct store_job *)context)->result = result;
 }
 
+/* Two servers that wait for each other are told after a second, by PostgreSQL's deadlock_timeout: one is undone. */
+static bool has_clashed(const struct store_db *db)
+{
+    return db->engine->has_clashed && db->engine->has_clashed(db);
+}
+
 /* After a common transaction has failed. A job that fails here for want of room or of a database marks the store as not
  * writing; one that only met a conflict does not. */
-static void run_alone(struct store_db *db, struct store_job *job, struct store_counters *sums)
+static void try_alone(struct store_db *db, struct store_job *job, struct store_counters *sums)
 {
     enum store_result begun = job->result = store_db_begin(db, true);
-    if (!begun)
+    if (!begun && job->locks_results)
+        job->result = store_lock_results(db);
+    if (!job->result)
         job->result = job->run(db, job);
     if (job->result == STORE_OK) {
         enum store_result settled = store_db_settle(db, refuse_alone, job);
@@ -164,9 +184,18 @@ static void run_alone(struct store_db *db, struct store_job *job, struct store_c
         job->result = commit(db, sums);
         return;
     }
-    if (sums->health == STORE_WELL && (job->result == STORE_NO_ROOM || begun || db->engine->is_lost(db)))
+    bool is_ill = job->result == STORE_NO_ROOM || begun || db->engine->is_lost(db);
+    if (sums->health == STORE_WELL && is_ill && !has_clashed(db))
         sums->health = STORE_NO_WRITES;
     store_db_rollback(db);
+}
+
+static void run_alone(struct store_db *db, struct store_job *job, struct store_counters *sums)
+{
+    unsigned tries = 0;
+    do
+        try_alone(db, job, sums);
+    while (job->result && has_clashed(db) && ++tries < MOST_ATTEMPTS);
 }
 
 /* The table that a job changes; 0: none, or it is not known. New ones lock their host's row, and come first. */
@@ -225,7 +254,7 @@ static bool let_time_pass(void *context, unsigned ms)
 }
 
 /* The lock is held except while jobs run and while the file is looked at. `sums` is copied out and in, so that counters
- * are consistent for whoever reads them under the lock. */
+ * are consistent for every reader under the lock. */
 static void work(void *argument)
 {
     struct store *store = argument;

@@ -36,6 +36,7 @@ struct store_job {
     enum store_result (*run)(struct store_db *db, struct store_job *job);
     void (*done)(struct store_job *job, enum store_result result);           /* loop's thread, after the commit */
     enum store_result result;
+    bool locks_results;          /* it changes ratings or leaderboards (lock_results) */
 };
 
 /* Of a table; closed: given up before it began. */
@@ -60,7 +61,8 @@ struct store_table {
     bool is_public;
     int64_t revision;            /* grows by one with every change; 0: it does not exist yet */
     int64_t due;                 /* from when a server has to look at it, in seconds since 1970; 0: never */
-    int64_t keeper;              /* the server that thinks for its bots and watches its clock (store_add_node); 0: any */
+    int64_t keeper;              /* the server that thinks for its bots and watches its clock (store_add_node); 0: any;
+                                  * STORE_SAME_KEEPER, of a change: as the database has it */
 };
 
 /* A seat of a table with a person: how visitors find their tables and what their statistics are made of. */
@@ -92,7 +94,7 @@ struct store_choice {
 
 /* What a person is to be told about a table who is not there (store_reminders.h). */
 enum store_reminder { STORE_TELL_NOTHING, STORE_TELL_TURN, STORE_TELL_OVER, STORE_TELL_NO_MORE };
-#define STORE_TOLD (2 * STORE_SEATS)         /* those who were at a table before a change, and those who are after it */
+#define STORE_TOLD (2 * STORE_SEATS)         /* players before a change of a table, and after it */
 struct store_told {
     int64_t visitor;
     uint8_t want;                /* enum store_reminder */
@@ -103,15 +105,16 @@ struct store_told {
  * What one change of a table writes, all of it or nothing. Its owner fills it in and hands in its job, with store_run_commit
  * as `run`; texts are the owner's and stay as they are until `done`.
  *
- * Every change names the revision that it was made from. If the table has another one by now, whoever changed it, nothing
- * is written and the result is STORE_CONFLICT. A new table has revision 0, and gets its id here.
+ * Every change names the revision that it was made from. If the table has another one by now, nothing is
+ * written and the result is STORE_CONFLICT. A new table has revision 0, and gets its id here.
  */
 struct store_commit {
     struct store_job job;        /* first */
     struct store_table table;    /* its id and revision in any case; config NULL: the row stays as it is */
     bool keeps_due;              /* table.due and table.keeper are what is stored already */
-    bool calls;                  /* nobody keeps the table, and it is due: other servers are told */
+    bool calls;                  /* the table has no keeper, and is due: other servers are notified */
     bool is_alone;               /* no other server has the table in memory: none is told */
+    uint8_t others;              /* seats whose first choices of this phase may come before, but for one; 0: none may */
     int64_t node;                /* of a new table: the server that has it in memory, on a shared database */
     int64_t made;                /* seconds since 1970 */
     unsigned most;               /* open tables that the host of a new one may have, with this one; more: STORE_LIMIT */
@@ -119,7 +122,7 @@ struct store_commit {
     int64_t asker;               /* 0: the host */
     char request[40]; /* by which the asker asked for this new table; "": none. If that has a table already: STORE_MISSING */
     struct {                     /* once it is done */
-        int64_t id, revision;
+        int64_t id, revision;    /* with `others` the revision may have grown by more than one */
     } after;
     const char *lines;           /* whole lines to add, the first of which has number first_line */
     size_t lines_size;           /* 0: none */
@@ -136,7 +139,7 @@ struct store_commit {
     unsigned reminders;          /* people who asked for messages about the table, and for whom something is new */
     struct store_told reminder[STORE_TOLD];
     unsigned seats;              /* rows of `seat`; 0: they stay as they are */
-    bool is_rated;               /* the game ends with this commit and counts for the ratings of those who sit there */
+    bool is_rated;               /* the game ends with this commit and counts for its players' ratings */
     struct store_seat seat[STORE_SEATS];     /* visitor 0: no person sits there */
 };
 
@@ -159,7 +162,7 @@ void store_name(const char *path, char *to, size_t size);
  * there is no home or no room. Folders that are missing are made (mode 0700) when a database is opened for writing. */
 bool store_default_path(char *to, size_t size);
 
-/* Who gets the database's words when something fails, at most once a second, in the thread in which it fails; NULL: standard
+/* The receiver of the database's error messages, at most one per second, in the thread in which it fails; NULL: standard
  * error. Set before opening. */
 void store_set_log(void (*log)(const char *words));
 
@@ -173,7 +176,7 @@ bool store_can_share(const char *path);
  * False without memory. Ends with store_close.
  *
  *   CODE           a table was changed; the revision it has then
- *   ~CODE          somebody has shown a reaction at a table (react.c)
+ *   ~CODE          a player has shown a reaction at a table (react.c)
  *   @CODE          who is connected to a table has changed; 0, or the player who plays over a connection to the server whose
  *                  number goes along (`more`) from now on
  *   #              a visitor has another name; their id
@@ -294,9 +297,9 @@ enum store_result store_drop_seat(struct store_db *db, int64_t table, unsigned s
 enum store_result store_each_table_of(struct store_db *db, int64_t visitor, unsigned limit, bool (*each)(void *context,
     const struct store_table *table, const struct store_seat *seat), void *context);
 
-/* Codes of tables, for whoever reads them then: those that wait or run and are a visitor's by seat, invitation or as host,
- * last changed first; and public ones, those that wait before those that run, the last changed first, but at most three of
- * a host before others' further ones. At most STORE_CODES; how many. */
+/* Codes of tables, whose rows the caller then reads: those that wait or run and are a visitor's by seat, invitation or as
+ * host, last changed first; and public ones, those that wait before those that run, the last changed first, but at most
+ * three of a host before others' further ones. At most STORE_CODES; how many. */
 #define STORE_CODES 200
 enum store_result store_get_open_of(struct store_db *db, int64_t visitor, char codes[STORE_CODES][16], unsigned *count);
 enum store_result store_get_public(struct store_db *db, unsigned most, char codes[STORE_CODES][16], unsigned *count);
@@ -337,6 +340,7 @@ enum store_result store_put_node(struct store_db *db, int64_t node, enum store_t
 enum store_result store_drop_node(struct store_db *db, int64_t node);
 enum store_result store_get_nodes(struct store_db *db, int64_t now, struct store_nodes *nodes);    /* those that are there */
 #define STORE_DUE_BOTS 1         /* the time at which a table is due whose bots have to choose: always */
+#define STORE_SAME_KEEPER (-1)   /* of a change: whoever the database has */
 enum store_result store_claim(struct store_db *db, int64_t node, int64_t now, int64_t from, int64_t to,
     char codes[STORE_DUE][16], unsigned *count);
 /* What a server keeps already and is due, some at a time, by the ids after *after, which becomes the place to go on from: a
@@ -389,6 +393,8 @@ enum store_result store_get_statistics(struct store_db *db, int64_t visitor, str
  * store_profile.c: what is kept of people beyond their games. docs/storage.md describes the tables.
  */
 
+/* Whoever changes ratings or leaderboards waits until no other server does; store.c does it for jobs that say so. */
+enum store_result store_lock_results(struct store_db *db);
 /* One game of these seats that counts: the ratings of the people there. For store_commit, so that it is stored with the end
  * of the game, once. */
 enum store_result store_rate(struct store_db *db, const struct store_seat *seat, unsigned seats, int64_t now);

@@ -157,7 +157,7 @@ enum store_result store_admin_rename(struct store_db *db, int64_t visitor, const
     int64_t changed = 0;
     enum store_result result = db->engine->execute(db, RENAME_VISITOR, values, &changed);
     if (result == STORE_OK && changed && db->engine->announce)
-        db->engine->announce(db, STORE_NEWS_NAME, visitor, NULL);
+        db->engine->announce(db, STORE_NEWS_NAME, visitor, NULL, NULL);
     return result == STORE_OK && !changed ? STORE_MISSING : result;
 }
 
@@ -247,7 +247,7 @@ bool store_backup(const char *where, int *fd, char *error, size_t size)
         snprintf(error, size, _("%s could not be copied: %s"), where, sql ? sqlite3_errmsg(sql) : sqlite3_errstr(code));
     sqlite3_free(statement);
     sqlite3_close(sql);
-    unlink(path);                            /* whoever gets the descriptor has the only one */
+    unlink(path);                            /* the descriptor is now the only way to the file */
     if (code)
         close(*fd);
     return !code;

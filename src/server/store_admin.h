@@ -9,7 +9,7 @@
 
 #define STORE_REASON 201         /* bytes of a reason with its end */
 
-/* Who may not come: an address with its prefix ("192.0.2.0/24"), or a visitor. */
+/* A ban: an address with its prefix ("192.0.2.0/24"), or a visitor. */
 struct store_ban {
     int64_t id;
     char address[64];            /* "": none */

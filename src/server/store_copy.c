@@ -27,12 +27,13 @@ static const struct {
     { COPY_BANS, PUT_BAN },
     { COPY_DAYS, PUT_DAY },
     { COPY_ATTEMPTS, PUT_ATTEMPT },
+    { COPY_STANDINGS, PUT_STANDING },
     { COPY_RATINGS, PUT_RATING },
     { COPY_LINKS, PUT_LINK },
     { COPY_LEAVING, PUT_LEAVING },
     { COPY_SECRETS, PUT_SECRET },
     { COPY_PUSHES, PUT_PUSH },
-    { COPY_NOTICES, PUT_NOTICE },
+    { COPY_NOTICES, PUT_NOTICE_AGAIN },
     { COPY_REMINDERS, PUT_REMINDER_AGAIN },
     { COPY_FEEDS, PUT_FEED },
 };
@@ -62,7 +63,7 @@ static enum store_result copy_row(struct copying *copying, enum store_statement 
         else if (!(values[i].at = engine->bytes(copying->from, i, &values[i].size)))
             values[i].at = "";
     }
-    return copying->to->engine->send(copying->to, write, values, STORE_FAILED);
+    return copying->to->engine->send(copying->to, write, values, STORE_FAILED, NULL);
 }
 
 /* *source: what went wrong while reading, the result: while writing. */

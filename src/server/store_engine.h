@@ -17,16 +17,18 @@
 
 #include "store.h"
 
-#define STORE_VERSION 7          /* of the schema, in every engine */
+#define STORE_VERSION 9          /* of the schema, in every engine */
 #define STORE_FIRST 3            /* the first version that PostgreSQL had */
 
 enum store_statement {
     PUT_VISITOR, ADD_VISITOR, GET_VISITOR, PUT_TOKEN, RENEW_TOKEN, GET_TOKEN, ALL_TOKENS, OLD_VISITORS, DROP_TOKENS,
     DROP_REQUESTS_OF, DROP_VISITOR, LAST_IDS, TOUCH_TABLE, PUT_PUBLIC, PUT_TABLE, ADD_TABLE, COUNT_HOSTED, PUT_REVISION,
     NEXT_REVISION, NEXT_REVISION_DUE, CHANGE_CHOICE, CHANGE_LINES, CHANGE_BOTH,
+    LOCK_REVISION, JOIN_CHOICE,
     DROP_REVISION, GET_TABLE, GET_REVISION, GET_TIME, ADD_NODE, PUT_NODE, DROP_NODE,
     OLD_NODES, GET_NODES, CLAIM, GET_KEPT, DISOWN, PUT_PRESENT, GET_PRESENT, DROP_PRESENT, DROP_PRESENT_OF, OLD_PRESENT,
     DROP_PRESENCE, PUT_ANALYSIS, COUNT_ANALYSES, CLAIM_ANALYSIS, DROP_ANALYSIS, DISOWN_ANALYSES, LOCK_VISITOR, LOCK_OPEN,
+    TAKE_ROOM, COUNT_ROOM, GIVE_ROOM, FREE_ROOM,
     SEE_VISITOR, VISITOR_OF_ID, OPEN_OF, PUBLIC_TABLES, COUNT_OPEN, ABANDONED, GET_DUE, PUT_DUE, TABLE_OF_CODE,
     OPEN_TABLES, TABLES_OF, FINISHED_TABLES, ADD_LINES, GET_LINES, PUT_CHOICE, GET_CHOICES, PUT_SEAT, GET_SEAT, DROP_SEAT,
     STATISTICS, PUT_REPORT, GET_REPORT, PUT_REQUEST, GET_REQUEST, PUT_CODE, GET_CODE, DROP_CODE, ALL_CODES, PUT_ALIVE,
@@ -37,20 +39,45 @@ enum store_statement {
     PUT_HEARTBEAT,
     ADD_BAN, ALL_BANS, DROP_BAN, OLD_BANS, LIST_TABLES, LIST_VISITORS, RENAME_VISITOR, CODE_OF_TABLE, CHECK_TABLES,
     CHECK_GAPS, CHECK_REVISIONS, COPY_BANS, PUT_BAN,
-    ADD_DAY, GET_DAYS, FIRST_DAY, REVEAL_DAYS, ADD_OUTAGE, ADD_ATTEMPT, END_ATTEMPT, GET_ATTEMPT, ATTEMPTS_OF, ALL_ATTEMPTS,
-    DAY_RESULTS, COUNT_BETTER, PEOPLE_OF, UNJUDGED, JUDGE_ATTEMPT, WANTS_MASTER, CLAIM_MASTER, PUT_MASTER, LEAVE_ATTEMPT,
+    ADD_DAY, GET_DAYS, FIRST_DAY, LAST_REVEALED, HAS_SEALED, REVEAL_DAYS, ADD_OUTAGE, ADD_ATTEMPT, END_ATTEMPT,
+    GET_ATTEMPT, ATTEMPTS_OF,
+    DAY_RESULTS, COUNT_BETTER, UNJUDGED, JUDGE_ATTEMPT, WANTS_MASTER, CLAIM_MASTER, PUT_MASTER, LEAVE_ATTEMPT,
     DROP_ATTEMPTS_OF, COPY_DAYS, PUT_DAY, COPY_ATTEMPTS, PUT_ATTEMPT,
-    LOCK_RATINGS, BEGIN_RATING, PUT_RATING, SET_RATING, GET_RATING, DROP_RATING, TOP_RATINGS, BETTER_RATINGS, COPY_RATINGS,
+    RANK, GET_BOARD, GET_BOARD_OF_PEOPLE, GET_STANDING, COUNT_STANDINGS, BETTER_STANDINGS, HAS_UNSETTLED, UNSETTLED,
+    PLAYERS_OF, SETTLE,
+    DROP_STANDINGS, COPY_STANDINGS, PUT_STANDING,
+    LOCK_RESULTS, BEGIN_RATING, PUT_RATING, SET_RATING, GET_RATING, DROP_RATING, TOP_RATINGS, BETTER_RATINGS, COPY_RATINGS,
     PUT_LINK, GET_LINK, HAS_LINK, DROP_LINK, COPY_LINKS,
     PUT_LEAVING, DROP_LEAVING, NEXT_LEAVING, COPY_LEAVING,
-    GAMES_OF, RESULTS_OF, RIVALS_OF, RIVALRY, PUT_JUDGED, FIRST_LINES, PUT_FIRST_LINES, PUT_CONFIG, BLANK_VISITOR,
+    GAMES_OF, RESULTS_OF, RIVALS_OF, RIVALRY, PUT_JUDGED, FIRST_LINES, PUT_FIRST_LINES,
+    RAISE_REVISION, PUT_CONFIG, BLANK_VISITOR,
     DROP_OLD_VISITOR, DROP_SEATS_OF,
     PUT_SECRET, GET_SECRET, COPY_SECRETS, PUT_PUSH, OLD_PUSHES, GET_PUSHES, DROP_PUSH, DROP_PUSH_BY_ID, DROP_PUSHES,
-    COPY_PUSHES, PUT_NOTICE, GET_NOTICE, DROP_NOTICE, COPY_NOTICES, PUT_REMINDER, CLAIM_REMINDER,
+    COPY_PUSHES, PUT_NOTICE, GET_NOTICE, DROP_NOTICE, COPY_NOTICES, PUT_NOTICE_AGAIN, CLAIM_NOTICE, MARK_NOTICE,
+    CLOSE_NOTICE, PUT_REMINDER, CLAIM_REMINDER,
     CLAIM_REMINDERS_OF, GET_REMINDERS, MARK_REMINDER, DROP_REMINDER, DROP_REMINDERS, DROP_REMINDERS_OF, COPY_REMINDERS,
     PUT_REMINDER_AGAIN, PUT_FEED, GET_FEED, HAS_FEED, DROP_FEED, COPY_FEEDS,
     STORE_STATEMENTS
 };
+
+/* Points of an attempt without luck, in tenths; equal in both engines, also halfway between two. */
+#define STORE_WITHOUT_LUCK "CAST(round(CAST(10 * (attempt.points - attempt.luck) AS numeric)) AS bigint)"
+#define STORE_STANDING_SUMS "sum(value), sum(points), sum(CASE WHEN judged > 0 THEN luck ELSE 0 END)," \
+    " coalesce(avg(CASE WHEN judged > 0 THEN rate END), 0), sum(CASE WHEN judged > 0 THEN 1 ELSE 0 END), count(*)"
+/* A step of version 8: the leaderboards of the results that were there before. `month`: the first day of a day's month. */
+#define STORE_FILL_STANDINGS(month) \
+    "INSERT INTO standing (board, start, visitor, value, points, luck, rate, judged, days)" \
+    " SELECT board, start, visitor, " STORE_STANDING_SUMS " FROM (SELECT board, start, visitor, value, points, luck," \
+    " rate, judged, best, row_number() OVER (PARTITION BY board, start, visitor ORDER BY value DESC, day) AS rank FROM (" \
+    "SELECT kind.board, CASE kind.board / 4 WHEN 0 THEN attempt.day WHEN 1 THEN attempt.day - (attempt.day + 3) % 7 ELSE " \
+    month " END AS start, attempt.visitor, CASE WHEN kind.board / 2 % 2 = 1 THEN " STORE_WITHOUT_LUCK \
+    " ELSE 10 * attempt.points END AS value, attempt.points, attempt.day, luck, rate, judged," \
+    " CASE kind.board / 4 WHEN 0 THEN 1 WHEN 1 THEN 5 ELSE 20 END AS best" \
+    " FROM attempt JOIN day ON day.day = attempt.day JOIN (SELECT 0 AS board UNION SELECT 2 UNION SELECT 4 UNION SELECT 5" \
+    " UNION SELECT 6 UNION SELECT 7 UNION SELECT 8 UNION SELECT 9 UNION SELECT 10 UNION SELECT 11) AS kind" \
+    " ON (kind.board % 2 = 0 OR revealed <> 0) AND (kind.board / 2 % 2 = 0 OR judged > 0)" \
+    " WHERE attempt.state = 1 AND attempt.points IS NOT NULL) AS listed) AS ranked WHERE rank <= best" \
+    " GROUP BY board, start, visitor;"
 
 /* A statement in words that all engines understand: values are ?1, ?2...; `kinds` has a letter for each: i int64_t,
  * r double, t text, x text that is given with its size, b bytes. */
@@ -85,9 +112,10 @@ struct store_engine {
     bool locks_rows;             /* rows stay locked to other servers until a transaction ends */
     bool is_shared;              /* several servers may use one database at the same time */
     /* Of an engine that is shared: within a transaction, tells the other servers what is new once it is committed, such
-     * as the revision of a table; and hears of theirs (store_listen). NULL without memory. `more` (may be NULL) goes along;
-     * what a job that is refused has announced is not told. */
-    void (*announce)(struct store_db *db, const char *word, int64_t number, const char *more);
+     * as the revision of a table; and hears of theirs (store_listen). NULL without memory. `later` (may be NULL):
+     * where the number is once the transaction is settled. `more` (may be NULL) goes along. What a job that is refused
+     * has announced is not told. */
+    void (*announce)(struct store_db *db, const char *word, int64_t number, const int64_t *later, const char *more);
     struct store_listener *(*listen)(struct store_db *db, uv_loop_t *loop, store_heard *heard, void *context);
     void (*listen_end)(struct store_listener *listener);
     bool (*is_mine)(const char *where);      /* whether --database means this engine */
@@ -115,6 +143,9 @@ struct store_engine {
     enum store_result (*commit)(struct store_db *db);
     void (*rollback)(struct store_db *db);
     bool (*is_lost)(const struct store_db *db);
+    /* May be NULL. The last transaction, if it failed, did so only because of others at the same moment: it can be run
+     * again at once. */
+    bool (*has_clashed)(const struct store_db *db);
     bool (*has_written)(const struct store_db *db);      /* since begin */
 
     enum store_result (*savepoint)(struct store_db *db);
@@ -122,11 +153,12 @@ struct store_engine {
     enum store_result (*job_begin)(struct store_db *db);
     enum store_result (*job_end)(struct store_db *db, enum store_result result);
 
-    /* Statements. *changed: rows. `none`: the result if no row was changed. */
+    /* Statements. *changed: rows. `none`: the result if no row was changed. `given` (may be NULL) gets the number that the
+     * statement returns, once the transaction is settled. */
     enum store_result (*execute)(struct store_db *db, enum store_statement which, const struct store_value *values,
         int64_t *changed);
     enum store_result (*send)(struct store_db *db, enum store_statement which, const struct store_value *values,
-        enum store_result none);
+        enum store_result none, int64_t *given);
     /* One question at a time: query, then next until it is not STORE_OK (STORE_MISSING: no further row) or finish. */
     enum store_result (*query)(struct store_db *db, enum store_statement which, const struct store_value *values);
     enum store_result (*next)(struct store_db *db);

@@ -1,7 +1,7 @@
 /*
  * store_ops.c: the operations of store.h, each made of statements (store_statements.c) that an engine runs.
  *
- * Lists are read in two goes, first the ids and then each row, so that whoever looks at them may change what is listed.
+ * Lists are read in two goes, first the ids and then each row, so that the caller may change them meanwhile.
  *
  * All of this runs in the store's thread (or in a command), within a transaction that store.c or store_engine.c has
  * begun. How a statement is run and its rows are read is in store_rows.h.
@@ -17,6 +17,9 @@
 #include "store_daily.h"
 #include "store_reminders.h"
 #include "store_rows.h"
+
+#define MOST_ROOM 200            /* tables that a server may make without counting all open ones again */
+#define ROOM_PART 8              /* and at most this part of what is left */
 
 /* A text that grows.
  * Kept from one table to the next in a list, so that a long list allocates a few times only. */
@@ -244,17 +247,42 @@ enum store_result store_put_table(struct store_db *db, const struct store_table 
     return result ? result : change(db, NOW, STORE_OK, PUT_REVISION, table->id, (int64_t)1, table->due, table->keeper);
 }
 
+/*
+ * The limit of all open tables. Counting them costs time for each of them, so a server that has counted gets room for more
+ * than one: a number in its row, from which every new table takes one, in the transaction that stores it. What is open and
+ * the room of all servers together are never more than the limit, whatever a server knows, however long it was away and
+ * whenever it ends: whose row is gone has no room. Near the limit there is room for one table at a time, and when none is
+ * left, what others have not used is taken from them; a server that makes a table just now keeps its own.
+ */
+static enum store_result check_open(struct store_db *db, const struct store_commit *commit)
+{
+    int64_t count = 0;
+    enum store_result result = change(db, NOW, STORE_MISSING, TAKE_ROOM, commit->node);
+    if (result != STORE_MISSING)
+        return result;
+    result = get_number(db, ask(db, LOCK_OPEN), 0, &count);
+    if (!result)
+        result = get_number(db, ask(db, COUNT_ROOM), 0, &count);
+    if (!result && count >= commit->most_open && !(result = change(db, NOW, STORE_OK, FREE_ROOM)))
+        result = get_number(db, ask(db, COUNT_ROOM), 0, &count);
+    if (result || count >= commit->most_open)
+        return result ? result : STORE_LIMIT;
+    int64_t room = (commit->most_open - count - 1) / ROOM_PART;
+    room = room > MOST_ROOM ? MOST_ROOM : room;
+    return room ? change(db, LATER, STORE_OK, GIVE_ROOM, commit->node, room) : STORE_OK;
+}
+
 /* Whether there may be one more table. Two servers that count at the same time wait for each other: locks are taken before
  * counting, the one for all tables first. */
 static enum store_result check_room(struct store_db *db, const struct store_commit *commit)
 {
     int64_t count = 0;
     enum store_result result = STORE_OK;
-    if (commit->most_open) {
-        if (db->engine->is_shared)
-            result = get_number(db, ask(db, LOCK_OPEN), 0, &count);
-        if (!result)
-            result = get_number(db, ask(db, COUNT_OPEN), 0, &count);
+    if (commit->most_open && db->engine->is_shared) {
+        if ((result = check_open(db, commit)))
+            return result;
+    } else if (commit->most_open) {
+        result = get_number(db, ask(db, COUNT_OPEN), 0, &count);
         if (result || count >= commit->most_open)
             return result ? result : STORE_LIMIT;
     }
@@ -770,11 +798,11 @@ enum store_result store_add_present(struct store_db *db, int64_t table, const ch
     return result;
 }
 
-/* For those who have begun to follow the table after it was changed. */
+/* For servers that have begun to follow the table after it was changed. */
 enum store_result store_announce(struct store_db *db, const char *word, int64_t number, const char *more)
 {
     if (db->engine->announce)
-        db->engine->announce(db, word, number, more);
+        db->engine->announce(db, word, number, NULL, more);
     return STORE_OK;
 }
 
@@ -1160,6 +1188,23 @@ static enum store_result change_plainly(struct store_db *db, const struct store_
         sizeof choice->ids);
 }
 
+/* A choice that does not complete its phase, in whatever order the others choose: the row of the revision is locked first,
+ * so that the second statement sees what those before have stored. It looks at all changes since the one that this was made
+ * from. If each is the first choice of another seat in `others`, and one of these has not chosen yet, the choice is stored;
+ * otherwise nothing happens. */
+static enum store_result join_choice(struct store_db *db, struct store_commit *commit)
+{
+    const struct store_table *table = &commit->table;
+    const struct store_choice *choice = &commit->choice;
+    const struct store_value values[] = { { .number = table->id }, { .number = table->revision }, { .number = table->due },
+        { .number = table->keeper }, { .number = choice->seat }, { .number = choice->phase },
+        { .at = choice->id, .size = strlen(choice->id) }, { .at = choice->text, .size = strlen(choice->text) },
+        { .number = choice->made }, { .at = choice->ids, .size = sizeof choice->ids }, { .number = commit->others },
+        { .number = __builtin_popcount(commit->others) } };
+    enum store_result result = change(db, LATER, STORE_OK, LOCK_REVISION, table->id);
+    return result ? result : db->engine->send(db, JOIN_CHOICE, values, STORE_CONFLICT, &commit->after.revision);
+}
+
 /* The order matters: the revision first, since its row is the lock that writers of one table meet at; with LATER the
  * engine may send all statements at once and report refusals when the transaction is settled. Lines, choice, seats and
  * config are then written only together with the new revision. */
@@ -1184,7 +1229,7 @@ static enum store_result change_in_parts(struct store_db *db, const struct store
         struct store_seat seat = commit->seat[s];
         seat.table = table;
         result = seat.visitor ? put_seat(db, LATER, &seat) :
-            change(db, LATER, STORE_OK, DROP_SEAT, table, (int64_t)s);       /* perhaps there was nobody */
+            change(db, LATER, STORE_OK, DROP_SEAT, table, (int64_t)s);       /* there may be no row */
     }
     if (!result && commit->is_rated)
         result = store_rate(db, commit->seat, commit->seats, commit->made);
@@ -1199,18 +1244,20 @@ static enum store_result change_in_parts(struct store_db *db, const struct store
 enum store_result store_commit(struct store_db *db, struct store_commit *commit)
 {
     int64_t table = commit->table.id;
-    bool plain = is_plain(commit);
-    enum store_result result = plain && !commit->reminders && db->engine->is_shared ? change_plainly(db, commit) :
+    bool plain = is_plain(commit), whole = plain && !commit->reminders && db->engine->is_shared;
+    bool joins = whole && commit->others && commit->has_choice && !commit->lines_size;
+    commit->after.revision = commit->table.revision + 1;
+    enum store_result result = joins ? join_choice(db, commit) : whole ? change_plainly(db, commit) :
         change_in_parts(db, commit, &table);
     if (!result && db->engine->announce && !commit->is_alone) {
         char news[NEWS_SIZE];
         bool is_short = plain && write_news(commit, news);
-        db->engine->announce(db, commit->table.code, commit->table.revision + 1, is_short ? news : NULL);
+        db->engine->announce(db, commit->table.code, commit->after.revision, joins ? &commit->after.revision : NULL,
+            is_short ? news : NULL);
     }
     if (!result && commit->calls)
         announce(db, STORE_NEWS_WORK, 0);
     commit->after.id = table;
-    commit->after.revision = commit->table.revision + 1;
     return result;
 }
 

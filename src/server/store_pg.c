@@ -22,9 +22,10 @@
 #include "store_pg.h"
 
 #define ANSWER_MS 30000          /* a server that takes longer is given up; not for a commit */
-#define MOST_SENT 2000           /* in the pipeline: results that nobody reads take memory on both sides */
+#define MOST_SENT 2000           /* in the pipeline: unread results take memory on both sides */
 #define SHORTEST_DELAY 100       /* ms between attempts to connect: doubled up to the longest */
 #define LONGEST_DELAY 1000       /* ms */
+#define NUMBER_SIZE 21           /* of the longest number as text, with its end */
 #define OUTCOME_MS 60000         /* how long a command waits to learn what became of its commit; a server waits on */
 
 static const char lost[] = "the connection to the PostgreSQL server was lost";
@@ -45,6 +46,13 @@ static enum store_result result_of_state(const char *state)
     if (!strcmp(state, "23503"))             /* foreign key: a row that is missing is no failure */
         return STORE_MISSING;
     return !strcmp(state, "53100") || !strcmp(state, "53200") ? STORE_NO_ROOM : STORE_FAILED;
+}
+
+/* 40P01 is "deadlock detected", 40001 "serialization failure": two transactions waited for each other, and the database has
+ * chosen this one to be undone. Run again it is as good as before. */
+static bool is_clash(const char *state)
+{
+    return state && (!strcmp(state, "40P01") || !strcmp(state, "40001"));
 }
 
 /* At most once a second. Only the server's first line: details may have values of rows. */
@@ -162,14 +170,31 @@ static void refuse(struct pg *db, unsigned job, enum store_result result, bool i
     db->refused[db->refusals++] = (struct pg_refusal){ job, result, is_void };
 }
 
+/* What a change of a table gave: rows that it changed, or the number that it returned. */
+static void note_change(struct pg *db, const struct pg_sent *sent, const PGresult *result, int64_t changed)
+{
+    bool has_row = PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1;
+    uint64_t bits = 0;
+    if (sent->given && has_row && PQgetlength(result, 0, 0) == 8) {
+        for (unsigned i = 0; i < 8; i++)
+            bits = bits << 8 | (unsigned char)PQgetvalue(result, 0, 0)[i];
+        *sent->given = (int64_t)bits;
+    } else if (sent->given || !changed) {
+        refuse(db, sent->job, sent->none, sent->is_whole);
+    }
+}
+
 /* Notes what a statement gave. The result is freed, unless it is the answer to a question. */
 static void note(struct pg *db, struct pg_sent sent, PGresult *result)
 {
     ExecStatusType status = PQresultStatus(result);
     int64_t changed = status == PGRES_COMMAND_OK ? strtoll(PQcmdTuples(result), NULL, 10) : 0;
     if (status == PGRES_FATAL_ERROR) {
-        enum store_result found = result_of_state(PQresultErrorField(result, PG_DIAG_SQLSTATE));
-        if (sent.kind == PG_EXECUTE) {
+        const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+        enum store_result found = result_of_state(state);
+        bool clashes = is_clash(state);
+        db->has_clashed |= clashes;
+        if (sent.kind == PG_EXECUTE && !clashes) {
             db->execute_failed = true;
             db->execute_result = found;
         } else if (!db->failure) {
@@ -179,8 +204,8 @@ static void note(struct pg *db, struct pg_sent sent, PGresult *result)
             say(db, PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
     } else if (sent.kind == PG_EXECUTE && status != PGRES_TUPLES_OK) {
         db->changed = changed;
-    } else if (sent.kind == PG_SEND && status == PGRES_COMMAND_OK && !changed && sent.none) {
-        refuse(db, sent.job, sent.none, sent.is_whole);
+    } else if (sent.kind == PG_SEND && sent.none && (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK)) {
+        note_change(db, &sent, result, changed);
     } else if (sent.kind == PG_XID && status == PGRES_TUPLES_OK && PQntuples(result) == 1) {
         snprintf(db->xid, sizeof db->xid, "%s", PQgetvalue(result, 0, 0));
     } else if (sent.kind == PG_COMMIT && status == PGRES_COMMAND_OK) {
@@ -344,14 +369,18 @@ static bool send_news(struct pg *db)
         const struct pg_word *word = &db->words[i];
         if (db->refusals && is_refused(db, word->job))
             continue;
-        if (size && size + 1 + word->size > PG_MOST_NEWS) {
+        if (size && size + 1 + NUMBER_SIZE + word->size > PG_MOST_NEWS) {
             good = send_piece(db, piece, size);
             size = 0;
         }
         if (size)
             piece[size++] = ' ';
-        memcpy(piece + size, db->news + word->at, word->size);
-        size += word->size;
+        memcpy(piece + size, db->news + word->at, word->split);
+        size += word->split;
+        if (word->later)
+            size += (size_t)snprintf(piece + size, NUMBER_SIZE, "%lld", (long long)*word->later);
+        memcpy(piece + size, db->news + word->at + word->split, word->size - word->split);
+        size += word->size - word->split;
     }
     db->news_size = db->word_count = 0;
     return good && send_piece(db, piece, size);
@@ -388,7 +417,7 @@ static bool reserve_word(struct pg *db, size_t size)
 }
 
 /* Announcements are part of the transaction: PostgreSQL delivers them when it commits, and never if it does not. */
-static void announce(struct store_db *base, const char *code, int64_t revision, const char *more)
+static void announce(struct store_db *base, const char *code, int64_t revision, const int64_t *later, const char *more)
 {
     struct pg *db = (struct pg *)base;
     size_t size = more ? strlen(more) : 0;
@@ -401,12 +430,16 @@ static void announce(struct store_db *base, const char *code, int64_t revision, 
         return;
     }
     char *at = db->news + db->news_size, *to = at;
-    to += snprintf(to, 48, "%.16s:%lld", code, (long long)revision);
+    to += snprintf(to, 24, "%.16s:", code);
+    size_t split = (size_t)(to - at);
+    if (!later)
+        to += snprintf(to, NUMBER_SIZE, "%lld", (long long)revision);
     if (size)
         *to++ = PG_MORE;
     for (size_t i = 0; i < size; i++)
         *to++ = more[i] == ' ' ? PG_BLANK : more[i];
-    db->words[db->word_count++] = (struct pg_word){ db->job ? db->job - 1 : 0, db->news_size, (size_t)(to - at) };
+    db->words[db->word_count++] = (struct pg_word){ db->job ? db->job - 1 : 0, db->news_size, (size_t)(to - at), split,
+        later };
     db->news_size += (size_t)(to - at);
 }
 
@@ -422,6 +455,7 @@ static enum store_result begin(struct store_db *base, bool write)
     struct pg *db = (struct pg *)base;
     rollback(base);
     db->news_size = db->word_count = 0;
+    db->has_clashed = false;
     if (!reconnect(db))
         return STORE_FAILED;
     db->in_transaction = true;
@@ -439,6 +473,11 @@ static enum store_result begin(struct store_db *base, bool write)
         return STORE_OK;
     db->in_transaction = false;
     return STORE_FAILED;
+}
+
+static bool has_clashed(const struct store_db *base)
+{
+    return ((const struct pg *)base)->has_clashed;
 }
 
 static bool has_written(const struct store_db *base)
@@ -546,7 +585,7 @@ static enum store_result commit(struct store_db *base)
     db->is_committed = false;
     bool is_sent = send_news(db) && (db->is_serving || !db->has_written || control(db, PG_SEQUENCES, PG_IGNORE)) &&
         control(db, "COMMIT", PG_COMMIT) && pg_sync(db);
-    if (is_sent && !db->has_written) {       /* nobody waits for what only read */
+    if (is_sent && !db->has_written) {       /* a lost read has no effect */
         PQflush(db->connection);
         db->in_transaction = false;
         return STORE_OK;
@@ -619,13 +658,13 @@ static enum store_result job_end(struct store_db *base, enum store_result result
 /* Those that are a whole change of a table: one that meets another revision leaves everything as it was. */
 static bool is_whole(enum store_statement which)
 {
-    return which == CHANGE_CHOICE || which == CHANGE_LINES || which == CHANGE_BOTH;
+    return which == CHANGE_CHOICE || which == CHANGE_LINES || which == CHANGE_BOTH || which == JOIN_CHOICE;
 }
 
 /* The result is seen when the transaction is settled: a statement that changes no row is then reported by its job
  * (refuse). */
 static enum store_result send_later(struct store_db *base, enum store_statement which, const struct store_value *values,
-    enum store_result none)
+    enum store_result none, int64_t *given)
 {
     struct pg *db = (struct pg *)base;
     if (is_lost(base))
@@ -635,7 +674,8 @@ static enum store_result send_later(struct store_db *base, enum store_statement 
     db->job_sent++;
     if (db->count >= MOST_SENT && (!pg_sync(db) || !pg_drain(db) || db->failure))
         return STORE_FAILED;
-    if (send_statement(db, which, values, (struct pg_sent){ PG_SEND, db->job ? db->job - 1 : 0, none, is_whole(which) }))
+    if (send_statement(db, which, values, (struct pg_sent){ PG_SEND, db->job ? db->job - 1 : 0, none, is_whole(which),
+        given }))
         return STORE_OK;
     lose(db, lost);
     return STORE_FAILED;
@@ -817,7 +857,7 @@ static void explain(struct store_db *base, const char *where, char *error, size_
     snprintf(error, size, _("%s cannot be opened: %s"), name, _("the connection was lost"));
 }
 
-/* Twice a second while there is nothing to do (store.c): a connection that was cut is found and replaced before somebody
+/* Twice a second while there is nothing to do (store.c): a lost connection is noticed and replaced before a request
  * needs it. */
 static enum store_health look(struct store_db *base)
 {
@@ -894,6 +934,7 @@ const struct store_engine store_pg = {
     .commit = commit,
     .rollback = rollback,
     .is_lost = is_lost,
+    .has_clashed = has_clashed,
     .has_written = has_written,
     .savepoint = savepoint,
     .release = release,

@@ -17,6 +17,7 @@ struct pg_sent {
     unsigned job;                /* PG_SEND: whose */
     enum store_result none;      /* PG_SEND: the result if no row is changed */
     bool is_whole;               /* PG_SEND: it does all that its job does, or nothing */
+    int64_t *given;              /* PG_SEND: gets the number that it returns; NULL: it returns none */
 };
 
 struct pg_refusal {
@@ -29,6 +30,8 @@ struct pg_refusal {
 struct pg_word {
     unsigned job;
     size_t at, size;
+    size_t split;                /* where its number goes, which is `later`; 0: it has its number */
+    const int64_t *later;
 };
 
 struct pg {
@@ -49,6 +52,7 @@ struct pg {
 
     /* The transaction. */
     bool in_transaction, has_written, is_settled;
+    bool has_clashed;            /* it met one of another server, and the database gave this one up */
     enum store_result failure;   /* STORE_OK: none; otherwise it is lost */
     bool execute_failed;         /* the last PG_EXECUTE had an error, `execute_result` */
     enum store_result execute_result;

@@ -2,7 +2,7 @@
  * store_pg_listen.c: hears what other servers have done to the same database: a connection of its own, on which PostgreSQL
  * reports what their transactions announce (store_pg.c). A thread waits for it; news are handed on in the loop's thread.
  *
- * News may be lost with the connection. So after every connect it says so (a code of NULL), and whoever listens compares
+ * News may be lost with the connection. So after every connect it reports that (a code of NULL), and the listener compares
  * revisions: a lost notification costs a delay and never a gap.
  *
  * Ownership: the thread owns the connection; the list of news is shared under `mutex`. `heard` is called in the loop's
@@ -22,7 +22,7 @@
 
 #define LOST "\n"                /* instead of words: the connection was lost */
 
-/* One notification as it came; "" stands for a new connection. */
+/* One notification as received; "" means a new connection. */
 struct news {
     struct news *next;
     char words[];

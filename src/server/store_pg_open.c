@@ -124,12 +124,26 @@ static const char *const steps[STORE_VERSION] = {
     "CREATE INDEX reminder_due ON reminder (due) WHERE due IS NOT NULL;"
     "CREATE INDEX reminder_visitor ON reminder (visitor);"
     "CREATE TABLE feed (hash bytea PRIMARY KEY, visitor bigint NOT NULL UNIQUE REFERENCES visitor);",
+
+    "CREATE TABLE standing (board smallint NOT NULL, start bigint NOT NULL, visitor bigint NOT NULL REFERENCES visitor,"
+    " value bigint NOT NULL, points bigint NOT NULL, luck double precision NOT NULL, rate double precision NOT NULL,"
+    " judged smallint NOT NULL, days smallint NOT NULL, PRIMARY KEY (board, start, visitor));"
+    "CREATE INDEX standing_value ON standing (board, start, value DESC, visitor);"
+    "CREATE INDEX standing_visitor ON standing (visitor);"
+    "ALTER TABLE day ADD COLUMN settled bigint DEFAULT 0;"
+    "UPDATE day SET settled = NULL WHERE revealed <> 0;"
+    "CREATE INDEX day_unsettled ON day (day) WHERE settled IS NOT NULL;"
+    "ALTER TABLE notice ADD COLUMN told bigint NOT NULL DEFAULT 0, ADD COLUMN closes smallint NOT NULL DEFAULT 0;"
+    STORE_FILL_STANDINGS("CAST(extract(epoch FROM date_trunc('month', to_timestamp(attempt.day * 86400)"
+        " AT TIME ZONE 'UTC')) AS bigint) / 86400"),
+
+    "ALTER TABLE node ADD COLUMN room integer NOT NULL DEFAULT 0;",
 };
 
 /* Our tables, for the check of rights. */
 #define TABLES "('visitor'), ('token'), ('game'), ('line'), ('choice'), ('seat'), ('report'), ('request'), ('code')," \
     " ('heartbeat'), ('downtime'), ('revision'), ('node'), ('presence'), ('analysis'), ('ban'), ('day'), ('attempt')," \
-    " ('rating'), ('link'), ('leaving'), ('pyramids')," \
+    " ('standing'), ('rating'), ('link'), ('leaving'), ('pyramids')," \
     " ('secret'), ('push'), ('notice'), ('reminder'), ('feed')"
 
 /* Strings. */
@@ -269,7 +283,7 @@ static bool fail_to_connect(struct opening *o)
 {
     char words[400];
     if (PQconnectionNeedsPassword(o->connection))
-        return fail(o, _("%s wants a password: put it into a password file (~/.pgpass, or passfile=FILE)"),
+        return fail(o, _("%s needs a password: put it into a password file (~/.pgpass, or passfile=FILE)"),
             o->name);
     return fail(o, _("%s: no connection: %s"), o->name,
         one_line(PQerrorMessage(o->connection), words, sizeof words));

@@ -15,11 +15,16 @@
 
 /* Ratings. */
 
+enum store_result store_lock_results(struct store_db *db)
+{
+    return lock_results(db);
+}
+
 /* The people of a game are compared with each other only, whichever bots are there. */
 enum store_result store_rate(struct store_db *db, const struct store_seat *seat, unsigned seats, int64_t now)
 {
     struct pyr_rating rating[STORE_SEATS], first;
-    int64_t visitor[STORE_SEATS], lock;
+    int64_t visitor[STORE_SEATS];
     uint8_t place[STORE_SEATS];
     unsigned count = 0;
     for (unsigned s = 0; s < seats; s++)
@@ -29,7 +34,7 @@ enum store_result store_rate(struct store_db *db, const struct store_seat *seat,
         }
     if (count < 2)
         return STORE_OK;
-    enum store_result result = db->engine->is_shared ? get_number(db, ask(db, LOCK_RATINGS), 0, &lock) : STORE_OK;
+    enum store_result result = lock_results(db);
     pyr_rating_init(&first);
     for (unsigned i = 0; i < count && !result; i++) {
         result = ask(db, BEGIN_RATING, visitor[i], first.mu, first.sigma, now);
@@ -185,10 +190,10 @@ enum store_result store_forget_visitor(struct store_db *db, int64_t visitor, int
         DROP_NOTICE,
         DROP_FEED,
         DROP_ATTEMPTS_OF,        /* results on boards */
+        DROP_STANDINGS,
         BLANK_VISITOR,
     };
-    int64_t lock;
-    enum store_result result = db->engine->is_shared ? get_number(db, ask(db, LOCK_RATINGS), 0, &lock) : STORE_OK;
+    enum store_result result = lock_results(db);
     if (!result)
         result = change_all(db, forgets, sizeof forgets / sizeof *forgets, visitor);
     if (!result)
@@ -297,10 +302,18 @@ enum store_result store_rename_player(struct store_db *db, int64_t table, unsign
     enum store_result result = ask(db, FIRST_LINES, table);
     if (result || (result = next(db)))
         return at_end(result);
-    char *lines = take_text(db, 0), *text = lines ? renamed(lines, seat) : NULL;
+    char *lines = take_text(db, 0), *text = lines ? renamed(lines, seat) : NULL, code[16] = "";
+    int64_t revision = 0;
     if (text)
+        result = get_number(db, ask(db, RAISE_REVISION, table), 0, &revision);
+    if (text && !result)
         result = change(db, NOW, STORE_FAILED, PUT_FIRST_LINES, table, text, strlen(text));
+    if (text && !result && !(result = ask(db, CODE_OF_TABLE, table)) && !(result = next(db))) {
+        copy_text(db, 0, code, sizeof code);
+        finish(db);
+        announce(db, code, revision);
+    }
     free(text);
     free(lines);
-    return lines ? result : STORE_NO_ROOM;
+    return lines ? at_end(result) : STORE_NO_ROOM;
 }

@@ -45,7 +45,7 @@ static inline enum store_result change(struct store_db *db, enum when when, enum
     take_values(values, which, list);
     va_end(list);
     if (when == LATER)
-        return db->engine->send(db, which, values, none);
+        return db->engine->send(db, which, values, none, NULL);
     enum store_result result = db->engine->execute(db, which, values, &changed);
     return result == STORE_OK && !changed ? none : result;
 }
@@ -102,11 +102,19 @@ static inline enum store_result change_all(struct store_db *db, const enum store
     return result;
 }
 
+/* Ratings and leaderboards are read, changed and written again: of several servers one waits for another. It is taken before
+ * the rows that it is about, so that two that wait do not wait for each other. */
+static inline enum store_result lock_results(struct store_db *db)
+{
+    int64_t one;
+    return db->engine->is_shared ? get_number(db, ask(db, LOCK_RESULTS), 0, &one) : STORE_OK;
+}
+
 /* Tells the other servers, once the transaction is committed. */
 static inline void announce(struct store_db *db, const char *word, int64_t with)
 {
     if (db->engine->announce)
-        db->engine->announce(db, word, with, NULL);
+        db->engine->announce(db, word, with, NULL, NULL);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * store_sqlite.c: the engine that keeps everything in a file. It opens the file and sees to it that it is ours, whole,
- * of our version and used by nobody else; and it runs statements (store_statements.c).
+ * of our version and used by no other process; and it runs statements (store_statements.c).
  *
  *  1. A file is changed only after it proved to be ours and sound; a foreign one is left exactly as it was.
  *  2. A new database runs the same steps as an old one that is migrated, so there is one way in which the schema comes
@@ -106,7 +106,7 @@ static const char *const steps[STORE_VERSION] = {
     "CREATE INDEX presence_node ON presence (node);"
     "CREATE TABLE analysis (game INTEGER PRIMARY KEY REFERENCES game, asker INTEGER NOT NULL, asked INTEGER NOT NULL,"
     " node INTEGER NOT NULL DEFAULT 0) STRICT;",
-    /* Who may not come: an address, or a visitor (not a reference: a ban outlives whom it is about). */
+    /* Bans: an address, or a visitor (not a reference: a ban outlives the visitor). */
     ("CREATE TABLE ban (id INTEGER PRIMARY KEY, address TEXT NOT NULL, visitor INTEGER NOT NULL, made INTEGER NOT NULL,"
     " until INTEGER NOT NULL, reason TEXT NOT NULL) STRICT;"),
 
@@ -153,6 +153,24 @@ static const char *const steps[STORE_VERSION] = {
     "CREATE INDEX reminder_due ON reminder (due) WHERE due IS NOT NULL;"
     "CREATE INDEX reminder_visitor ON reminder (visitor);"
     "CREATE TABLE feed (hash BLOB PRIMARY KEY, visitor INTEGER NOT NULL UNIQUE REFERENCES visitor) STRICT, WITHOUT ROWID;",
+
+    /* Leaderboards: where a visitor stands on each, kept with every result (board: 4 for a week, 8 for a month; 2 by points
+     * without luck; 1 only days that are revealed). How far a revealed day has been added to these last ones: the visitor,
+     * null when it is done. And of which day a visitor was reminded, and whether that message is to be closed. */
+    "CREATE TABLE standing (board INTEGER NOT NULL, start INTEGER NOT NULL, visitor INTEGER NOT NULL REFERENCES visitor,"
+    " value INTEGER NOT NULL, points INTEGER NOT NULL, luck REAL NOT NULL, rate REAL NOT NULL, judged INTEGER NOT NULL,"
+    " days INTEGER NOT NULL, PRIMARY KEY (board, start, visitor)) STRICT, WITHOUT ROWID;"
+    "CREATE INDEX standing_value ON standing (board, start, value DESC, visitor);"
+    "CREATE INDEX standing_visitor ON standing (visitor);"
+    "ALTER TABLE day ADD COLUMN settled INTEGER DEFAULT 0;"
+    "UPDATE day SET settled = NULL WHERE revealed <> 0;"
+    "CREATE INDEX day_unsettled ON day (day) WHERE settled IS NOT NULL;"
+    "ALTER TABLE notice ADD COLUMN told INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE notice ADD COLUMN closes INTEGER NOT NULL DEFAULT 0;"
+    STORE_FILL_STANDINGS("CAST(strftime('%s', attempt.day * 86400, 'unixepoch', 'start of month') AS INTEGER) / 86400"),
+
+    /* How many tables a server may still make before all open ones are counted again. */
+    "ALTER TABLE node ADD COLUMN room INTEGER NOT NULL DEFAULT 0;",
 };
 
 /* The steps of a transaction: prepared at once, since a rollback must not fail for want of memory. */
@@ -182,7 +200,7 @@ struct sqlite {
 
 static void say(char *error, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* The sentence for whoever opens the database; what fails later goes to the log instead (store_say). */
+/* The message for the program that opens the database; later failures go to the log (store_say). */
 static void say(char *error, size_t size, const char *format, ...)
 {
     va_list arguments;
@@ -191,7 +209,7 @@ static void say(char *error, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
-/* Turns SQLite's code into a result; the words go to the log.
+/* Turns SQLite's code into a result; the message goes to the log.
  * A full disk can be SQLITE_FULL or an I/O error whose errno says so; quotas count as full, too. */
 static enum store_result result_of(struct sqlite *db, int code)
 {
@@ -311,7 +329,7 @@ static enum store_result job_end(struct store_db *base, enum store_result result
 
 /* Statements. */
 
-/* Nobody else writes while a transaction does: rows need no locks, and SQLite has no words for them. */
+/* SQLite allows one writing transaction at a time, so rows need no locks, and it has no syntax for them. */
 static int prepare(struct sqlite *db, const char *sql, sqlite3_stmt **statement)
 {
     static const char lock[] = " FOR UPDATE SKIP LOCKED";
@@ -377,9 +395,10 @@ static enum store_result execute(struct store_db *base, enum store_statement whi
 
 /* There is no round trip to save with a file, so what may be sent later is run at once. */
 static enum store_result send_now(struct store_db *base, enum store_statement which, const struct store_value *values,
-    enum store_result none)
+    enum store_result none, int64_t *given)
 {
     int64_t changed;
+    (void)given;                             /* only where several servers use one database */
     enum store_result result = execute(base, which, values, &changed);
     return result == STORE_OK && !changed ? none : result;
 }

@@ -22,7 +22,8 @@
 /* How many lines a table's log has. */
 #define LINES_END "coalesce((SELECT seq + count FROM line WHERE game = ?1 ORDER BY seq DESC LIMIT 1), 0)"
 /* The next revision of a table, with its other two columns. */
-#define NOW_NEXT "UPDATE revision SET number = number + 1, due = nullif(?3, 0), keeper = ?4 WHERE game = ?1 AND number = ?2"
+#define NOW_SET "number = number + 1, due = nullif(?3, 0), keeper = CASE WHEN ?4 < 0 THEN keeper ELSE ?4 END"
+#define NOW_NEXT "UPDATE revision SET " NOW_SET " WHERE game = ?1 AND number = ?2"
 
 const struct store_text store_texts[STORE_STATEMENTS] = {
     [PUT_VISITOR] = { "itii", "INSERT INTO visitor (id, name, created, seen) VALUES (?1, ?2, ?3, ?4)"
@@ -79,10 +80,26 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
         " ON CONFLICT (game, seat) DO UPDATE SET phase = excluded.phase, request = excluded.request,"
         " text = excluded.text, made = excluded.made, ids = excluded.ids)"
         " INSERT INTO line (game, seq, count, text, made) SELECT game, ?5, ?6, ?7, ?8 FROM now" },
+    /* A choice upon those of others that were not known (store_ops.c): ?11 are their seats, ?12 how many. */
+    [LOCK_REVISION] = { "i", "SELECT 1 FROM revision WHERE game = ?1 FOR NO KEY UPDATE" },
+    [JOIN_CHOICE] = { "iiiiiittibii", "WITH known AS (SELECT count(*) AS others FROM choice WHERE game = ?1 AND phase = ?6"
+        " AND text <> '' AND ((1::bigint << seat) & ?11) <> 0),"
+        " now AS (UPDATE revision SET " NOW_SET " FROM known WHERE game = ?1"
+        " AND number - ?2 = others AND others < ?12 AND NOT EXISTS (SELECT 1 FROM line WHERE game = ?1 AND seq >= ?6)"
+        " RETURNING game, number)"
+        " INSERT INTO choice (game, seat, phase, request, text, made, ids) SELECT game, ?5, ?6, ?7, ?8, ?9, ?10 FROM now"
+        " ON CONFLICT (game, seat) DO UPDATE SET phase = excluded.phase, request = excluded.request,"
+        " text = excluded.text, made = excluded.made, ids = excluded.ids RETURNING (SELECT number FROM now)" },
     [GET_REVISION] = { "t", "SELECT number FROM revision JOIN game ON game.id = revision.game WHERE code = ?1" },
     /* These two only where several servers use one database, which is PostgreSQL. */
     [GET_TIME] = { "", "SELECT extract(epoch FROM clock_timestamp())::bigint" },
     [LOCK_OPEN] = { "", "SELECT 1 FROM pg_advisory_xact_lock(1348031042)" },
+    /* Room for new tables (store_ops.c). What is counted is as of one moment. */
+    [TAKE_ROOM] = { "i", "UPDATE node SET room = room - 1 WHERE id = ?1 AND room > 0" },
+    [COUNT_ROOM] = { "", "SELECT (SELECT count(*) FROM game WHERE state < 2) + (SELECT coalesce(sum(room), 0) FROM node)" },
+    [GIVE_ROOM] = { "ii", "UPDATE node SET room = ?2 WHERE id = ?1" },
+    [FREE_ROOM] = { "", "UPDATE node SET room = 0 WHERE id IN (SELECT id FROM node WHERE room > 0"
+        " FOR UPDATE SKIP LOCKED)" },
     [ADD_NODE] = { "ii", "INSERT INTO node (seen, thinks) VALUES (?1, ?2) RETURNING id" },
     [PUT_NODE] = { "iii", "INSERT INTO node (id, thinks, seen) VALUES (?1, ?2, ?3)"
         " ON CONFLICT (id) DO UPDATE SET seen = excluded.seen" },
@@ -247,30 +264,32 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     /* The daily expedition (store_daily.c). States of an attempt: 0 running, 1 over, 2 expired. */
 #define DAY_COLUMNS "day, number, secret, revealed, outage, coalesce(master, -1000)"
 #define ATTEMPT_COLUMNS "day, attempt.visitor, attempt.state, coalesce(points, -1000), place, judged, luck, rate"
+#define SEALED "EXISTS (SELECT 1 FROM day WHERE day.day = ?1 AND revealed = 0)"
     [ADD_DAY] = { "ibi", "INSERT INTO day (day, number, secret, made) SELECT ?1,"
         " ?1 - coalesce((SELECT min(day) FROM day), ?1) + 1, ?2, ?3 WHERE 1 = 1 ON CONFLICT (day) DO NOTHING" },
     [GET_DAYS] = { "ii", "SELECT " DAY_COLUMNS " FROM day WHERE day >= ?1 AND day <= ?2 ORDER BY day" },
     [FIRST_DAY] = { "", "SELECT min(day) FROM day" },
+    [LAST_REVEALED] = { "", "SELECT coalesce(max(day), 0) FROM day WHERE revealed <> 0" },
+    [HAS_SEALED] = { "i", "SELECT count(*) FROM day WHERE day <= ?1 AND revealed = 0" },
     [REVEAL_DAYS] = { "ii", "UPDATE day SET revealed = ?2 WHERE day <= ?1 AND revealed = 0" },
     [ADD_OUTAGE] = { "ii", "UPDATE day SET outage = outage + ?2 WHERE day = ?1" },
-    [ADD_ATTEMPT] = { "iiii", "INSERT INTO attempt (day, visitor, game, begun) VALUES (?1, ?2, ?3, ?4)"
-        " ON CONFLICT (day, visitor) DO NOTHING" },
-    [END_ATTEMPT] = { "iiiiii", "UPDATE attempt SET state = ?3, ended = ?4, points = nullif(?5, -1000), place = ?6"
+    /* Whatever the clock of a server says: once a day is revealed, no attempt begins, and one that ends has expired. */
+    [ADD_ATTEMPT] = { "iiii", "INSERT INTO attempt (day, visitor, game, begun) SELECT ?1, ?2, ?3, ?4 FROM day"
+        " WHERE day = ?1 AND revealed = 0 ON CONFLICT (day, visitor) DO NOTHING" },
+    [END_ATTEMPT] = { "iiiiii", "UPDATE attempt SET ended = ?4, state = CASE WHEN " SEALED " THEN ?3 ELSE 2 END,"
+        " points = CASE WHEN " SEALED " THEN nullif(?5, -1000) END, place = CASE WHEN " SEALED " THEN ?6 ELSE 0 END"
         " WHERE day = ?1 AND visitor = ?2 AND state = 0" },
     [GET_ATTEMPT] = { "ii", "SELECT " ATTEMPT_COLUMNS ", code FROM attempt LEFT JOIN game ON game.id = attempt.game"
         " WHERE day = ?1 AND attempt.visitor = ?2" },
     [ATTEMPTS_OF] = { "i", "SELECT " ATTEMPT_COLUMNS ", '' FROM attempt WHERE visitor = ?1 ORDER BY day DESC" },
-    [ALL_ATTEMPTS] = { "ii", "SELECT " ATTEMPT_COLUMNS ", '' FROM attempt WHERE state = 1 AND day >= ?1 AND day <= ?2"
-        " ORDER BY visitor, day" },
     [DAY_RESULTS] = { "i", "SELECT points, count(*) FROM attempt WHERE day = ?1 AND state = 1 AND points IS NOT NULL"
         " GROUP BY points ORDER BY points" },
     [COUNT_BETTER] = { "ir", "SELECT count(*) FROM attempt WHERE day = ?1 AND state = 1 AND judged > 0"
         " AND points - luck > ?2" },
-    [PEOPLE_OF] = { "ii", "SELECT visitor FROM (SELECT ?1 AS visitor UNION SELECT other.visitor FROM seat AS mine"
-        " JOIN seat AS other ON other.game = mine.game WHERE mine.visitor = ?1) AS people ORDER BY visitor LIMIT ?2" },
     [UNJUDGED] = { "", "SELECT game.id, judged, code FROM attempt JOIN game ON game.id = attempt.game"
         " WHERE attempt.state = 1 AND judged < 2 ORDER BY ended, game.id LIMIT 1" },
-    [JUDGE_ATTEMPT] = { "irri", "UPDATE attempt SET luck = ?2, rate = ?3, judged = ?4 WHERE game = ?1 AND judged <= ?4" },
+    [JUDGE_ATTEMPT] = { "irri", "UPDATE attempt SET luck = ?2, rate = ?3, judged = ?4 WHERE game = ?1 AND judged <= ?4"
+        " RETURNING day, visitor" },
     [WANTS_MASTER] = { "", "SELECT day FROM day WHERE master IS NULL AND EXISTS (SELECT 1 FROM attempt"
         " WHERE attempt.day = day.day AND state = 1) ORDER BY day DESC LIMIT 1" },
     [CLAIM_MASTER] = { "iii", "UPDATE day SET keeper = ?2 WHERE day = ?1 AND master IS NULL AND (keeper = ?2"
@@ -279,19 +298,56 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     /* The table of an attempt is dropped, the result stays. */
     [LEAVE_ATTEMPT] = { "i", "UPDATE attempt SET game = 0 WHERE game = ?1" },
     [DROP_ATTEMPTS_OF] = { "i", "DELETE FROM attempt WHERE visitor = ?1" },
-    [COPY_DAYS] = { "", "SELECT day, number, secret, made, revealed, outage, coalesce(master, -1000) FROM day"
-        " ORDER BY day" },
-    [PUT_DAY] = { "iibiiii", "INSERT INTO day (day, number, secret, made, revealed, outage, master)"
-        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, nullif(?7, -1000))" },
+    [COPY_DAYS] = { "", "SELECT day, number, secret, made, revealed, outage, coalesce(master, -1000),"
+        " coalesce(settled, -1) FROM day ORDER BY day" },
+    [PUT_DAY] = { "iibiiiii", "INSERT INTO day (day, number, secret, made, revealed, outage, master, settled)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, nullif(?7, -1000), nullif(?8, -1))" },
     [COPY_ATTEMPTS] = { "", "SELECT day, visitor, game, state, begun, ended, coalesce(points, -1000), place, judged, luck,"
         " rate FROM attempt ORDER BY day, visitor" },
     [PUT_ATTEMPT] = { "iiiiiiiiirr", "INSERT INTO attempt (day, visitor, game, state, begun, ended, points, place, judged,"
         " luck, rate) VALUES (?1, ?2, ?3, ?4, ?5, ?6, nullif(?7, -1000), ?8, ?9, ?10, ?11)" },
 
+    /* Leaderboards. RANK adds up the best results of one visitor from one day to another: all that a board has to know. */
+#define STANDING_COLUMNS "standing.visitor, value, points, luck, rate, judged, days," \
+    " coalesce((SELECT name FROM visitor WHERE id = standing.visitor), ''), coalesce((SELECT code FROM attempt" \
+    " JOIN game ON game.id = attempt.game WHERE ?1 < 4 AND attempt.day = ?2 AND attempt.visitor = standing.visitor), '')"
+    [RANK] = { "iiiiiii", "INSERT INTO standing (board, start, visitor, value, points, luck, rate, judged, days)"
+        " SELECT ?1, ?2, ?3, " STORE_STANDING_SUMS " FROM (SELECT attempt.visitor, points, luck, rate, judged,"
+        " CASE WHEN ?6 = 1 THEN " STORE_WITHOUT_LUCK " ELSE 10 * points END AS value"
+        " FROM attempt JOIN day ON day.day = attempt.day WHERE attempt.visitor = ?3 AND attempt.day >= ?2"
+        " AND attempt.day <= ?4 AND attempt.state = 1 AND points IS NOT NULL AND (?6 = 0 OR judged > 0)"
+        " AND (?7 = 0 OR revealed <> 0) ORDER BY 6 DESC, attempt.day LIMIT ?5) AS best GROUP BY visitor"
+        " ON CONFLICT (board, start, visitor) DO UPDATE SET value = excluded.value, points = excluded.points,"
+        " luck = excluded.luck, rate = excluded.rate, judged = excluded.judged, days = excluded.days" },
+    [GET_BOARD] = { "iiii", "SELECT " STANDING_COLUMNS " FROM standing WHERE board = ?1 AND start = ?2"
+        " ORDER BY value DESC, visitor LIMIT ?3 OFFSET ?4" },
+    /* Those with whom a visitor has sat at a table, and themselves. */
+    [GET_BOARD_OF_PEOPLE] = { "iiii", "SELECT " STANDING_COLUMNS " FROM (SELECT ?3 AS visitor UNION SELECT other.visitor"
+        " FROM (SELECT game FROM seat WHERE visitor = ?3 ORDER BY game DESC LIMIT ?4) AS mine"
+        " JOIN seat AS other ON other.game = mine.game) AS people JOIN standing ON board = ?1 AND start = ?2"
+        " AND standing.visitor = people.visitor ORDER BY value DESC, standing.visitor" },
+    [GET_STANDING] = { "iii", "SELECT " STANDING_COLUMNS " FROM standing WHERE board = ?1 AND start = ?2 AND visitor = ?3" },
+    [COUNT_STANDINGS] = { "iii", "SELECT count(*) FROM (SELECT 1 AS one FROM standing WHERE board = ?1 AND start = ?2"
+        " ORDER BY value DESC, visitor LIMIT ?3) AS ranked" },
+    [BETTER_STANDINGS] = { "iiii", "SELECT count(*) FROM (SELECT 1 AS one FROM standing WHERE board = ?1 AND start = ?2"
+        " AND value > ?3 ORDER BY value DESC, visitor LIMIT ?4) AS better" },
+    [HAS_UNSETTLED] = { "i", "SELECT count(*) FROM day WHERE settled IS NOT NULL AND revealed <> 0 AND revealed <= ?1" },
+    [UNSETTLED] = { "i", "SELECT day, settled FROM day WHERE settled IS NOT NULL AND revealed <> 0 AND revealed <= ?1"
+        " ORDER BY day LIMIT 1 FOR UPDATE SKIP LOCKED" },
+    [PLAYERS_OF] = { "iii", "SELECT visitor FROM attempt WHERE day = ?1 AND visitor > ?2 AND state = 1 ORDER BY visitor"
+        " LIMIT ?3" },
+    [SETTLE] = { "ii", "UPDATE day SET settled = nullif(?2, -1) WHERE day = ?1" },
+    [DROP_STANDINGS] = { "i", "DELETE FROM standing WHERE visitor = ?1" },
+    [COPY_STANDINGS] = { "", "SELECT board, start, visitor, value, points, luck, rate, judged, days FROM standing"
+        " ORDER BY board, start, visitor" },
+    [PUT_STANDING] = { "iiiiirrii", "INSERT INTO standing (board, start, visitor, value, points, luck, rate, judged, days)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)" },
+
     [PUT_BAN] = { "itiiit", "INSERT INTO ban (id, address, visitor, made, until, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6)" },
 
-    /* Ratings. Only where several servers use one database do two apply games at the same time: one waits for the other. */
-    [LOCK_RATINGS] = { "", "SELECT 1 FROM pg_advisory_xact_lock(1348031043)" },
+    /* Ratings. Only where several servers use one database do two apply games at the same time: one waits for the other
+     * (lock_results), also for leaderboards. */
+    [LOCK_RESULTS] = { "", "SELECT 1 FROM pg_advisory_xact_lock(1348031043)" },
     [BEGIN_RATING] = { "irri", "INSERT INTO rating (visitor, mu, sigma, games, changed) VALUES (?1, ?2, ?3, 1, ?4)"
         " ON CONFLICT (visitor) DO UPDATE SET games = rating.games + 1, changed = excluded.changed"
         " RETURNING mu, sigma" },
@@ -332,6 +388,7 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [NEXT_LEAVING] = { "", "SELECT visitor FROM leaving ORDER BY visitor LIMIT 1" },
     [COPY_LEAVING] = { "", "SELECT visitor, made FROM leaving ORDER BY visitor" },
     [FIRST_LINES] = { "i", "SELECT text FROM line WHERE game = ?1 AND seq = 0" },
+    [RAISE_REVISION] = { "i", "UPDATE revision SET number = number + 1 WHERE game = ?1 RETURNING number" },
     [PUT_FIRST_LINES] = { "ix", "UPDATE line SET text = ?2 WHERE game = ?1 AND seq = 0" },
     [PUT_CONFIG] = { "it", "UPDATE game SET config = ?2 WHERE id = ?1" },
     [DROP_SEATS_OF] = { "i", "DELETE FROM seat WHERE visitor = ?1 AND points IS NULL" },
@@ -351,10 +408,19 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [DROP_PUSH] = { "ib", "DELETE FROM push WHERE visitor = ?1 AND hash = ?2" },
     [DROP_PUSH_BY_ID] = { "i", "DELETE FROM push WHERE id = ?1" },
     [DROP_PUSHES] = { "i", "DELETE FROM push WHERE visitor = ?1" },
+    /* A message that is to be closed stays due. */
     [PUT_NOTICE] = { "iiiiii", "INSERT INTO notice (visitor, quiet_from, quiet_to, zone, daily, due)"
         " VALUES (?1, ?2, ?3, ?4, ?5, nullif(?6, 0)) ON CONFLICT (visitor) DO UPDATE SET quiet_from = excluded.quiet_from,"
-        " quiet_to = excluded.quiet_to, zone = excluded.zone, daily = excluded.daily, due = excluded.due" },
-    [GET_NOTICE] = { "i", "SELECT quiet_from, quiet_to, zone, daily, coalesce(due, 0) FROM notice WHERE visitor = ?1" },
+        " quiet_to = excluded.quiet_to, zone = excluded.zone, daily = excluded.daily,"
+        " due = CASE WHEN notice.closes = 1 THEN notice.due ELSE excluded.due END" },
+    [GET_NOTICE] = { "i", "SELECT quiet_from, quiet_to, zone, daily, coalesce(due, 0), told, closes FROM notice"
+        " WHERE visitor = ?1" },
+    /* The row is locked until the next due is stored, in the same transaction. */
+    [CLAIM_NOTICE] = { "i", "UPDATE notice SET due = due WHERE visitor IN (SELECT visitor FROM notice WHERE due <= ?1"
+        " ORDER BY due, visitor LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING visitor" },
+    [MARK_NOTICE] = { "iiii", "UPDATE notice SET due = nullif(?2, 0), told = ?3, closes = ?4 WHERE visitor = ?1" },
+    /* The expedition that a visitor was reminded of is over. */
+    [CLOSE_NOTICE] = { "iii", "UPDATE notice SET due = ?3, closes = 1 WHERE visitor = ?1 AND told = ?2" },
     [DROP_NOTICE] = { "i", "DELETE FROM notice WHERE visitor = ?1" },
     /* A person who has chosen is told so only if they were told that it is their turn. */
     [PUT_REMINDER] = { "iiii", "INSERT INTO reminder (game, visitor, want, told, night, due)"
@@ -382,8 +448,10 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [DROP_FEED] = { "i", "DELETE FROM feed WHERE visitor = ?1" },
     [COPY_SECRETS] = { "", "SELECT name, value FROM secret ORDER BY name" },
     [COPY_PUSHES] = { "", "SELECT visitor, hash, endpoint, p256dh, auth, language, made FROM push ORDER BY id" },
-    [COPY_NOTICES] = { "", "SELECT visitor, quiet_from, quiet_to, zone, daily, coalesce(due, 0) FROM notice"
-        " ORDER BY visitor" },
+    [COPY_NOTICES] = { "", "SELECT visitor, quiet_from, quiet_to, zone, daily, coalesce(due, 0), told, closes"
+        " FROM notice ORDER BY visitor" },
+    [PUT_NOTICE_AGAIN] = { "iiiiiiii", "INSERT INTO notice (visitor, quiet_from, quiet_to, zone, daily, due, told, closes)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, nullif(?6, 0), ?7, ?8)" },
     [COPY_REMINDERS] = { "", "SELECT game, visitor, want, told, night, coalesce(due, 0) FROM reminder"
         " ORDER BY game, visitor" },
     [COPY_FEEDS] = { "", "SELECT hash, visitor FROM feed ORDER BY hash" },

@@ -7,7 +7,7 @@
  * On a database that several servers share it also says once a second that it is there, and claims what is to be done:
  * tables that are due (bots, clocks) and analyses. A server that only thinks claims at once what others leave to it; those
  * that serve players, too, wait while there is such a server, and all wait while they have enough to do. They never wait
- * for long: what nobody has claimed after a few seconds is claimed by whoever looks next.
+ * for long: what is unclaimed after a few seconds is claimed by the server that looks next.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +83,7 @@ static void submit_beat(struct server *server)
     store_submit(server->store, &beat->job);
 }
 
-/* Only running clocks need a heartbeat: without one, a server that nobody plays at does not write to the disk. */
+/* Only running clocks need a heartbeat: so an unused server does not write to the disk. */
 static bool has_clocks(const struct server *server)
 {
     for (const struct table *table = server->table_list; table; table = table->next)
@@ -92,7 +92,7 @@ static bool has_clocks(const struct server *server)
     return false;
 }
 
-/* Tables that are due: bots have to choose, a clock has run out, nobody has come for days. Those that are in memory look
+/* Tables that are due: bots have to choose, a clock has run out, no player has come for days. Those that are in memory look
  * after themselves. */
 
 struct look {
@@ -130,11 +130,11 @@ static enum store_result claim(struct store_db *db, struct look *look)
 }
 
 /* Alone on its database a server walks through what is due in order of time. With others it first says that it is alive,
- * takes over what nobody keeps, and if there is none of that looks at what it keeps itself. */
+ * takes over what has no keeper, and if there is none of that looks at what it keeps itself. */
 static enum store_result run_look(struct store_db *db, struct store_job *job)
 {
     struct look *look = (struct look *)job;
-    look->at = look->server->upkeep.looked;  /* nobody changes that while a job looks */
+    look->at = look->server->upkeep.looked;  /* unchanged while a job looks */
     if (!look->node)
         return store_get_due(db, &look->at, look->until, look->codes, &look->count);
     enum store_result result = store_get_time(db, &look->now);
@@ -397,7 +397,7 @@ struct sweep {
     int64_t reports;             /* dropped */
     int64_t tables[STORE_SWEEP], visitors[STORE_SWEEP];
     unsigned table_count, visitor_count;
-    struct upkeep_swept swept;   /* in all; and who wants to know, NULL: nobody */
+    struct upkeep_swept swept;   /* in all; and the receiver, NULL: none */
     void (*then)(void *context, const struct upkeep_swept *swept);
     void *context;
 };
@@ -413,7 +413,7 @@ static enum store_result run_sweep(struct store_db *db, struct store_job *job)
     if (!result)
         result = store_sweep(db, &sweep->keep, sweep->tables, &sweep->table_count);
     sweep->visitor_count = 0;
-    sweep->at = sweep->server->upkeep.swept;         /* nobody changes that while a job sweeps */
+    sweep->at = sweep->server->upkeep.swept;         /* unchanged while a job sweeps */
     return result || !sweep->seen ? result :
         store_sweep_visitors(db, sweep->seen, &sweep->at, sweep->visitors, &sweep->visitor_count);
 }
