@@ -4,6 +4,7 @@ SOURCE_ROOT [CASE]"""
 import json
 import os
 import re
+import socket
 import subprocess
 
 import wire
@@ -193,6 +194,39 @@ def case_check(folder):
     assert 'Is a directory' in serve('--check', '--database', folder, code=1)[1]
     assert serve('--check', '--database', os.path.join(strange, 'x.db'), code=1)[1]
     assert '--json needs --check' in serve('--json', code=2)[1]
+
+
+def case_check_places(folder):
+    """--check finds a port that another program has, an address of another machine, and files that cannot be written. A port
+    in use is a warning: it is also what a check beside the running server finds."""
+    base = ['--database', os.path.join(folder, 'x.db')]
+
+    def findings(*words, text='', code=0):
+        out = serve('--check', '--json', *base, *words, '--config', write(folder, text), code=code)[0]
+        return [(one['level'], one['check'], one['option'], one['line'], one['message'])
+            for one in json.loads(out)['findings'] if one['check'] in ('address', 'file')]
+    with socket.socket() as taken:
+        taken.bind(('127.0.0.1', 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        words = f'port {port} of 127.0.0.1 is in use: if not by this server, it cannot start'
+        metrics = ('warning', 'address', 'metrics-address', 1, words)
+        assert findings('--port', str(port)) == [('warning', 'address', 'port', None, words)]
+        assert findings(text=f'# x\nport = {port}\n') == [('warning', 'address', 'port', 2, words)]
+        assert findings(text=f'metrics-address = 127.0.0.1:{port}\n') == [metrics]
+        path = write(folder, f'port = {port}\n')
+        assert f'warning: {path}:1: port: {words}' in serve('--check', *base, '--config', path)[1]
+    assert findings('--port', '0') == [] == findings()
+    # 192.0.2.0/24 is for documentation: no machine has one of its addresses.
+    words = 'cannot listen on port 81 of 192.0.2.1: it is not an address of this machine'
+    assert findings(text='address = 192.0.2.1\nport = 81\n', code=1) == [('error', 'address', 'port', 2, words)]
+    missing = os.path.join(folder, 'nowhere', 'x')
+    for option in ('access-log', 'admin-socket', 'ready-file'):
+        assert findings(text=f'\n{option} = {missing}\n', code=1) == [('error', 'file', option, 2,
+            f'{missing}: No such file or directory')], option
+        assert findings(f'--{option}', folder, code=1) == [('error', 'file', option, None, f'{folder}: Is a directory')]
+        assert findings(text=f'{option} = {folder}/{option}\n') == []
+        assert not os.path.exists(f'{folder}/{option}')
 
 
 def make_certificate(folder, name='tls', days=2):

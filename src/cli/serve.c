@@ -276,7 +276,7 @@ static const struct cli_option *list_options(void)
         [PUSH_HOST] = { "push-host", 0, "HOSTS",
             _("additional push services, such as push.example.org or .example.org for its subdomains, comma-separated; they "
               "may have private addresses") },
-        [PUSH_CA] = { "push-ca", 0, "FILE", _("certificates by which push services are known (default: the system's)") },
+        [PUSH_CA] = { "push-ca", 0, "FILE", _("certificates to check push services against (default: the system's)") },
         [PUSH_CONTACT] = { "push-contact", 0, "ADDRESS",
             _("address for operators of push services, such as mailto:admin@example.org (default: that of the page)") },
         [CONFIG] = { "config", 'c', "FILE", _("read options from this file; the command line wins") },
@@ -323,7 +323,7 @@ static __attribute__((format(printf, 3, 4))) void refuse(struct setup *setup, in
     findings_add(&setup->findings, FINDING_ERROR, "options", NULL, setup->settings.line[option], "%s", text);
 }
 
-/* A server that only thinks listens to nobody, but for --metrics-address. */
+/* A server that only thinks opens no port, except for --metrics-address. */
 static void read_role(struct setup *setup)
 {
     static const struct {
@@ -349,7 +349,7 @@ static void read_role(struct setup *setup)
     setup->server.open_browser = false;
 }
 
-/* Those who leave the thinking to others, or think for them, need a database that several servers share. */
+/* Leaving the thinking to other servers, or thinking for them, needs a database that several servers share. */
 static void check_sharing(struct setup *setup)
 {
     const struct server_options *server = &setup->server;
@@ -546,6 +546,42 @@ static void check_tls(struct setup *setup)
         is_over ? _("%s expired on %s: browsers refuse it") : _("%s is valid until %s"), server->tls_cert, day);
 }
 
+/* A port that is taken is no error: the server that runs with these options has it, too. */
+static void check_listener(struct setup *setup, int option, const char *address, unsigned port)
+{
+    const char *name = list_options()[option].name;
+    uint32_t line = setup->settings.line[option];
+    char error[300];
+    int why = preflight_listen(address, port);
+    if (why == EADDRINUSE) {
+        findings_add(&setup->findings, FINDING_WARNING, "address", name, line,
+            _("port %u of %s is in use: if not by this server, it cannot start"), port, address);
+    } else if (why) {
+        preflight_cannot_listen(why, port, address, error, sizeof error);
+        findings_add(&setup->findings, FINDING_ERROR, "address", name, line, "%s", error);
+    }
+}
+
+/* What a start would find out only when it is too late to answer: addresses, and files that cannot be written. */
+static void check_places(struct setup *setup)
+{
+    static const int files[] = { ACCESS_LOG, ADMIN_SOCKET, READY_FILE };
+    const struct server_options *server = &setup->server;
+    char address[PREFLIGHT_ADDRESS];
+    unsigned port;
+    if (preflight_address(server->address))
+        check_listener(setup, setup->values[PORT] ? PORT : ADDRESS, server->address, server->other_port ? 0 : server->port);
+    if (server->metrics_address && preflight_listener(server->metrics_address, address, &port))
+        check_listener(setup, METRICS_ADDRESS, address, port);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        const char *path = setup->values[files[i]];
+        int why = path ? preflight_writable(path) : 0;
+        if (why)
+            findings_add(&setup->findings, FINDING_ERROR, "file", list_options()[files[i]].name,
+                setup->settings.line[files[i]], "%s: %s", path, pyr_text_system(why));
+    }
+}
+
 static void check_database(struct setup *setup)
 {
     int option = setup->values[DATABASE_FILE] ? DATABASE_FILE : DATABASE;
@@ -595,6 +631,7 @@ static bool make_setup(struct setup *setup, const char *const *words)
         .origins = setup->origins,
         .editions = setup->editions,
         .edition_texts = setup->texts,
+        .puzzles = cli_puzzle_pack(),
         .tls_cert = values[TLS_CERT],
         .tls_key = values[TLS_KEY],
         .trust_proxy = values[TRUST_PROXY] != NULL,
@@ -703,6 +740,7 @@ int cli_serve(int argc, char **argv)
         pyr_text_use("en");                  /* what programs read is the same in all languages */
     bool good = make_setup(setup, words);
     if (words[CHECK]) {
+        check_places(setup);
         check_database(setup);
         code = print_check(setup);
     } else {

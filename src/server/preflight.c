@@ -5,10 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <pyramids/text.h>
 
+#include "edge.h"
 #include "preflight.h"
 #include "wire.h"
 
@@ -32,6 +35,38 @@ bool preflight_listener(const char *text, char address[PREFLIGHT_ADDRESS], unsig
     address[length] = '\0';
     *port = (unsigned)number;
     return true;
+}
+
+int preflight_listen(const char *address, unsigned port)
+{
+    int fd = -1, why = edge_open_socket(address, port, &fd);
+    if (!why)
+        close(fd);
+    return why;
+}
+
+void preflight_cannot_listen(int why, unsigned port, const char *address, char *error, size_t size)
+{
+    snprintf(error, size, why == EADDRINUSE ? _("port %u of %s is in use; --port 0 picks a free one") :
+        why == EACCES ? _("no permission to use port %u of %s; try a port above 1023") :
+        why == EINVAL ? _("cannot listen on port %u of %s: expected an address such as 127.0.0.1 or ::1") :
+        _("cannot listen on port %u of %s: it is not an address of this machine"), port, address);
+}
+
+int preflight_writable(const char *path)
+{
+    char folder[4096];
+    struct stat status;
+    if (!stat(path, &status))
+        return S_ISDIR(status.st_mode) ? EISDIR : access(path, W_OK) ? errno : 0;
+    if (errno != ENOENT)
+        return errno;
+    const char *slash = strrchr(path, '/');
+    size_t length = !slash ? 0 : slash == path ? 1 : (size_t)(slash - path);
+    if (length >= sizeof folder)
+        return ENAMETOOLONG;
+    snprintf(folder, sizeof folder, "%.*s", length ? (int)length : 1, length ? path : ".");
+    return access(folder, W_OK | X_OK) ? errno : 0;
 }
 
 bool preflight_origin(const char *text)

@@ -15,6 +15,13 @@ bool preflight_address(const char *text);
 /* ADDRESS:PORT, such as 127.0.0.1:9100 or [::1]:9100, taken apart. */
 bool preflight_listener(const char *text, char address[PREFLIGHT_ADDRESS], unsigned *port);
 
+/* Whether a server could listen there now: 0, or errno; and the sentence for it, which names what would work instead. */
+int preflight_listen(const char *address, unsigned port);
+void preflight_cannot_listen(int why, unsigned port, const char *address, char *error, size_t size);
+
+/* Whether a server could write a file there, which it makes if there is none: 0, or errno. */
+int preflight_writable(const char *path);
+
 /* An origin such as https://example.org. */
 #define PREFLIGHT_ORIGIN 96          /* bytes with its end */
 bool preflight_origin(const char *text);
