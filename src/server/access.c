@@ -26,7 +26,7 @@ static bool starts_with(const uint8_t *bytes, const uint8_t *prefix, size_t size
 }
 
 /* Sixteen bytes of IPv6 as what they count for.
- * Who has IPv6 usually has a whole /64 to themselves, so that counts as one address; loopback and link-local ones
+ * With IPv6 a household usually has a whole /64, so that counts as one address; loopback and link-local ones
  * (fe80::/10) count each. IPv4 within IPv6, mapped (::ffff:0:0/96) or translated (64:ff9b::/96), counts as IPv4. */
 static void write_six(const uint8_t bytes[16], char to[ADDRESS_SIZE])
 {
@@ -142,7 +142,7 @@ static bool is_literal(const char *name, bool in_brackets)
     return inet_pton(AF_INET, name, bytes) == 1 || !strcasecmp(name, "localhost");
 }
 
-/* A wildcard stands for exactly one label, as in certificates. */
+/* A wildcard matches exactly one label, as in certificates. */
 static bool fits_name(const char *pattern, const char *name)
 {
     if (strncmp(pattern, "*.", 2))
@@ -220,8 +220,7 @@ static bool is_local_name(const char *name)
     return false;
 }
 
-/* Addresses of the house are shown only to somebody who asked by a local name: a stranger on the internet need not learn
- * them. */
+/* Local addresses are shown only to requests by a local name: a stranger on the internet need not learn them. */
 unsigned access_links_for(const struct server *server, const char *host, char links[ACCESS_LINKS][ACCESS_LINK_SIZE])
 {
     char name[HOST_SIZE];

@@ -75,7 +75,7 @@ void access_log_line(struct server *server, const struct address *address, const
 
 static void finish(struct access_log *log)
 {
-    for (size_t at = 0; at < log->size;) {   /* the last lines; nobody is served any more */
+    for (size_t at = 0; at < log->size;) {   /* the last lines; there are no clients any more */
         ssize_t put = write(log->fd, log->text + at, log->size - at);
         if (put <= 0)
             break;

@@ -2,7 +2,7 @@
  * admin_commands.c: what an operator can ask of a running server. See admin.h.
  *
  * Answers have no secrets: neither tokens nor keys, and codes only of public tables, since a code is what lets strangers
- * watch a private one. Whoever closes a private table knows its code, or names it by its number.
+ * watch a private one. To close a private table, the operator gives its code or its number.
  */
 #include <stdio.h>
 #include <stdlib.h>

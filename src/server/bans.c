@@ -117,7 +117,7 @@ static bool append(struct bans *bans, const struct store_ban *ban)
     }
     struct prefix prefix = { .bits = 0 };
     if (ban->address[0] && !read_prefix(ban->address, &prefix))
-        return true;                             /* not one of ours: it covers nobody */
+        return true;                             /* not written by us: it matches nothing */
     bans->at[bans->count] = *ban;
     bans->prefix[bans->count++] = prefix;
     return true;

@@ -28,7 +28,7 @@ bool bans_add(struct server *server, const struct store_ban *ban);
 void bans_remove(struct server *server, int64_t id);
 unsigned bans_count(const struct server *server);
 
-/* Whether an address is banned, or a visitor (NULL: nobody). */
+/* Whether an address is banned, or a visitor (NULL: none). */
 bool bans_cover(const struct server *server, struct address *address, const struct visitor *visitor);
 
 /* Once a minute: those that have ended are dropped; on a shared database all are read again. */

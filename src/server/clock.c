@@ -4,7 +4,7 @@
  * speed and the threads of pool.c, which must not think longer because a test moved the clock.
  *
  * Tests wait for no days: PYRAMIDS_TEST_CLOCK names a file with the time of a server, read again on every tick. `+259200` is
- * three days ahead of the real time, `=1800000000` stands still at that second. Only those who start the server can set its
+ * three days ahead of the real time, `=1800000000` stops at that second. Only those who start the server can set its
  * environment; clients cannot.
  *
  * server_now is the loop's thread's; server_time may be called from any thread, hence the atomics.

@@ -34,7 +34,7 @@
 #define READ_ROOM 16384
 #define GATHERED 65536           /* what a connection is told together leaves together */
 #define ENOUGH 16384             /* then it is sent */
-#define MOST_PENDING 262144      /* nobody honest lets so much pile up: pongs, mostly */
+#define MOST_PENDING 262144      /* no well-behaved client lets so much pile up: pongs, mostly */
 #define MOST_DISCARDED 65536     /* bytes that are read after the last words, so that these are not lost to a reset */
 #define SEND_BUFFER 16384        /* the kernel's for a WebSocket: a game's lines so far */
 #define ACCEPTS 64               /* at once */
@@ -774,8 +774,8 @@ static void on_connect(uv_poll_t *poll, int status, int what)
     }
 }
 
-/* 0, or errno. SO_REUSEADDR lets a server start again while connections of the last one are in TIME_WAIT. */
-static int open_socket(const char *address, unsigned port, int *fd)
+/* SO_REUSEADDR lets a server start again while connections of the last one are in TIME_WAIT. */
+int edge_open_socket(const char *address, unsigned port, int *fd)
 {
     struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port) };
     struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
@@ -832,7 +832,7 @@ int edge_listen(struct edge *edge, unsigned number, const char *address, unsigne
     struct sockaddr_storage at;
     if (!address)
         return 0;
-    int fd, why = open_socket(address, *port, &fd);
+    int fd, why = edge_open_socket(address, *port, &fd);
     if (!why)
         why = begin_to_listen(&edge->listener[number], fd, &at);
     if (!why)

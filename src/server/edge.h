@@ -20,7 +20,7 @@ struct edge;
 struct edge_conn;
 
 struct edge_handler {
-    /* Somebody has connected to the listener with that number; address: in digits. Returns the owner, NULL: not wanted. */
+    /* A client has connected to the listener with that number; address: in digits. Returns the owner; NULL refuses it. */
     void *(*begin)(void *context, struct edge_conn *conn, unsigned listener, const char *address);
     void (*request)(void *owner, const struct wire_request *request);    /* these as in struct wire_events */
     void (*body)(void *owner, const char *bytes, size_t size);
@@ -42,6 +42,9 @@ struct edge *edge_create(uv_loop_t *loop, const struct edge_handler *handler, vo
 /* Connections of this listener have TLS from now on, with this context, which becomes the edge's; NULL: they do not. One
  * that it has already is renewed: connections that exist keep what they have. */
 void edge_use_tls(struct edge *edge, unsigned listener, struct wire_tls_context *tls);
+
+/* A socket that listens, without an edge: 0, or errno. */
+int edge_open_socket(const char *address, unsigned port, int *fd);
 
 /* Listens. 0, or errno: EINVAL if the address is none. *port 0: any, and then which. Without an address connections come by
  * edge_adopt only. */
@@ -67,7 +70,7 @@ void edge_tick(struct edge *edge);
 /* Stops listening and cuts all connections. The edge frees itself once the loop has closed them. */
 void edge_stop(struct edge *edge);
 
-unsigned edge_lingering(const struct edge *edge);        /* connections that have had their last words */
+unsigned edge_lingering(const struct edge *edge);        /* connections that have got their close frame or last answer */
 
 /* Writing. What the kernel does not take is kept: write only while there is room. */
 bool edge_has_room(struct edge_conn *conn);

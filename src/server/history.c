@@ -21,8 +21,8 @@
 #define RECORDS 20               /* of a page, about 8 KB each */
 #define NEEDLE 100               /* bytes of what is searched for */
 
-enum filter { FILTER_ALL, FILTER_WON, FILTER_PEOPLE, FILTER_BOTS, FILTER_ANALYSED, FILTERS };
-static const char *const filters[FILTERS] = { "all", "won", "people", "bots", "analysed" };
+enum filter { FILTER_ALL, FILTER_WON, FILTER_PEOPLE, FILTER_BOTS, FILTER_ANALYSED, FILTER_DAILY, FILTERS };
+static const char *const filters[FILTERS] = { "all", "won", "people", "bots", "analysed", "daily" };
 
 struct history_job {
     struct store_job job;
@@ -116,6 +116,8 @@ static json_t *game_json(const struct store_past *past, json_t *config)
         "pyramids", (int)(past->seat.pyramids & 255), (int)(past->seat.pyramids >> 8 & 255),
         (int)(past->seat.pyramids >> 16 & 255), "edition", json_object_get(config, "edition"), "seats",
         seats_json(json_object_get(config, "seats"), json_object_get(config, "points")));
+    if (json_object_get(config, "day"))
+        json_object_set_new(json, "daily", json_true());
     if (past->rate > STORE_NOT_JUDGED) {
         json_object_set_new(json, "luck", json_real(rounded(past->luck, 100)));
         json_object_set_new(json, "error_rate", json_real(rounded(past->rate, 10000)));
@@ -135,7 +137,8 @@ static bool take_game(void *context, const struct store_past *past)
     if (!fits(history, past))
         return true;
     json_t *config = object_load(past->config, strlen(past->config));
-    if (is_found(history, past, json_object_get(config, "seats"))) {
+    bool is_meant = history->filter != FILTER_DAILY || json_object_get(config, "day");
+    if (is_meant && is_found(history, past, json_object_get(config, "seats"))) {
         json_t *json = config ? game_json(past, config) : NULL;
         if (history->wants_records)
             history->table[count] = past->seat.table;

@@ -85,7 +85,7 @@ struct judging {
     float luck, rate;
 };
 
-/* It was made, or cannot be made here: nobody claims it any more. */
+/* It was made, or cannot be made here: no server claims it any more. */
 struct end {
     struct store_job job;
     int64_t id;
@@ -243,7 +243,7 @@ static void kept(struct store_job *job, enum store_result result)
         server_log(table->server, LOG_ERROR, "storage", "table=%lld report", (long long)judging->id);
     if (!result && judging->rough && !table->gone && refine(judging))
         return;
-    finish(judging, result || judging->rough);       /* a failure: the next one who asks has it made again */
+    finish(judging, result || judging->rough);       /* after a failure it is retried on the next request */
 }
 
 /* Also called when the pool stops before the job was begun or finished: `good` is false then. */
@@ -253,6 +253,7 @@ static void judged(struct pool_job *job)
     struct table *table = judging->table;
     if (judging->good) {
         judging->job.run = keep;
+        judging->job.locks_results = judging->is_daily;
         judging->job.done = kept;
         store_submit(table->server->store, &judging->job);
         return;

@@ -13,7 +13,7 @@ enum judging_state { JUDGING_READY, JUDGING_WORKING, JUDGING_TOO_MANY, JUDGING_F
  * Asks for the report of a table whose game is over; `answer` is called later, from the loop. The text is the answer's to
  * free.
  * address: the key of the one who asks; JUDGING_TOO_MANY if too many of its analyses, or of all, wait already. On a database
- * that several servers share these are counted there, by the visitor who asks (0: nobody known), and any server makes them.
+ * that several servers share these are counted there, by the visitor who asks (0: unknown), and any server makes them.
  * language: NULL asks for the JSON, a code for the page in that language.
  */
 void judging_ask(struct table *table, uint64_t address, int64_t visitor, const char *language,

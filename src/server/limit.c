@@ -97,7 +97,7 @@ void address_leave(struct address *address)
     address_release(address);
 }
 
-/* Asking takes nothing: only a wrong code does (address_guessed). So whoever knows their codes is never limited. */
+/* Asking takes nothing: only a wrong code does (address_guessed). So a client that knows its codes is never limited. */
 bool address_may_guess(const struct server *server, struct address *address)
 {
     address->used = server_now(server);

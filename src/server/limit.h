@@ -28,7 +28,7 @@ struct share {
 
 /*
  * Someone out there, as limits see them (access_key). Whatever keeps a pointer to one beyond the callback in which it
- * got it (a connection, a socket, a request, an open table) holds a reference; address_sweep frees those that nobody
+ * got it (a connection, a socket, a request, an open table) holds a reference; address_sweep frees those that nothing
  * refers to.
  */
 struct address {

@@ -1,7 +1,7 @@
 /*
- * log.c: one line per event on standard error. The lines are written by a thread of their own: whoever should read them may
- * have stopped reading (a full pipe, a terminal that was halted, a slow disk), and neither the loop nor the store may wait
- * for that. What does not fit into the buffer is dropped and counted, and the log says so once there is room again.
+ * log.c: one line per event on standard error. A thread of its own writes the lines, because the reader may have
+ * stopped reading (a full pipe, a halted terminal, a slow disk), and neither the loop nor the store may wait for that. Lines
+ * that do not fit into the buffer are dropped and counted, and the count is logged once there is room again.
  *
  * Threads: any thread may log. `lock` guards everything in `writer` but `batch`, which is the writing thread's while
  * `writing`. Lines are logfmt (key=value). Values from outside are never logged but as numbers or fixed words; a line
@@ -39,12 +39,12 @@ static void write_all(const char *text, size_t size)
         ssize_t got = write(STDERR_FILENO, text, size);
         if (got < 0 && errno == EINTR)
             continue;
-        if (got < 0 && errno == EAGAIN) {    /* somebody else has made it non-blocking */
+        if (got < 0 && errno == EAGAIN) {    /* another process has made it non-blocking */
             nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
             continue;
         }
         if (got <= 0)
-            return;                          /* nobody can be told */
+            return;                          /* there is nowhere to report it */
         text += got;
         size -= (size_t)got;
     }

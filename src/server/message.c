@@ -184,7 +184,8 @@ static void open_found(struct fetch *fetch, struct table *table, enum error erro
         conn_watch(conn, table, conn->fetch_have);
 }
 
-/* As with_table in http.c: codes that do not exist count as guesses. `have` is the number of lines that the client knows. */
+/* As with_table in table_routes.c: codes that do not exist count as guesses. `have` is the number of lines that the client
+ * knows. */
 static void do_open(struct conn *conn, const char *id, json_t **value)
 {
     char code[CODE_SIZE + 1];

@@ -19,6 +19,7 @@ struct server_options {
     const struct pyr_edition *editions;
     unsigned edition_count;
     const char *const *edition_texts;
+    const char *puzzles;         /* a pack of the edition classic (pyramids/puzzle.h); NULL: none */
     bool trust_proxy;            /* X-Forwarded-For tells the address, X-Forwarded-Proto whether cookies must be Secure */
     bool open_browser;
     bool quiet;                  /* log only what is wrong */

@@ -510,7 +510,7 @@ void pool_stop(struct pool *pool)
         uv_cond_destroy(&worker->more);
         free(worker->bot_job);               /* what was not made is made again after the next start */
         if (worker->job)
-            worker->job->done(worker->job);    /* its owner frees it; what it has not done it has not done */
+            worker->job->done(worker->job);    /* its owner frees it; an incomplete result is reported as failed */
     }
     for (struct schedule_job *job; (job = schedule_take(&pool->jobs, SCHEDULE_LIGHT)) != NULL;)
         ((struct pool_job *)job)->done((struct pool_job *)job);

@@ -255,7 +255,7 @@ void get_my_profile(struct request *request)
     store_submit(request->server->store, &profile->job);
 }
 
-/* Secret addresses are too long to be guessed; whoever tries is limited as with codes of tables. */
+/* Secret addresses are too long to be guessed; guessing is limited as for codes of tables. */
 void get_profile(struct request *request)
 {
     char key[LINK_LETTERS + 1];

@@ -1,6 +1,6 @@
 /*
  * react.c: quick reactions: six symbols that people at a table can show each other. They are not part of the game, nothing
- * is stored of them, and those who are not connected at that moment do not see them.
+ * is stored of them, and players who are not connected at that moment do not see them.
  *
  * A seat may show one in REST_MS and PER_TURN in one turn. Every server counts those of all servers, so only someone who
  * sends two at the same moment over two servers gets one more through.

@@ -30,6 +30,7 @@
 #include "reload.h"
 #include "reminder.h"
 #include "server.h"
+#include "store_daily.h"
 #include "web.h"
 
 #define TICK_MS 250              /* clocks of games are this exact */
@@ -93,7 +94,8 @@ static bool load(struct store_db *db, void *context)
     return store_add_node(db, server_time(), thinks, &server->node) == STORE_OK &&
         store_get_nodes(db, server_time(), &server->nodes) == STORE_OK &&
         store_get_downtimes(db, server_time(), server->down, &server->downs) == STORE_OK &&
-        store_count_open(db, &server->open_tables) == STORE_OK && bans_load(server, db) && reminders_load(server, db);
+        store_count_open(db, &server->open_tables) == STORE_OK && bans_load(server, db) && reminders_load(server, db) &&
+        store_last_revealed(db, &server->daily.revealed) == STORE_OK;
 }
 
 /* Ticks and the end. */

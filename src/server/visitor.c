@@ -1,6 +1,6 @@
 /*
  * visitor.c: who people are, without accounts. A visitor is a random token in a cookie; the server keeps its SHA-256,
- * so that a stolen database gives nobody's seat away. Visitors are in memory while they are here, and some minutes longer;
+ * so that a stolen database gives no access to seats. Visitors are in memory while they are here, and some minutes longer;
  * others are looked up in the database by the cookie of their first request.
  *
  * Threads: the loop's only. Tokens are compared with sodium_memcmp, and their text is wiped after use; only hashes are
@@ -331,7 +331,7 @@ void visitors_sweep(struct server *server)
     map_each(&server->visitors, sweep_visitor, server);
 }
 
-/* Once a day the database is told that a cookie was given out anew. Nobody waits for it. */
+/* Once per day the database records that a cookie was renewed. Nothing waits for it. */
 
 struct renewal {
     struct store_job job;
@@ -364,7 +364,7 @@ void visitor_store_renewal(struct server *server, const char *token)
     store_submit(server->store, &renewal->job);
 }
 
-/* The same that somebody is still about. */
+/* The same for the last time that a visitor was seen. */
 
 struct sighting {
     struct store_job job;
@@ -554,7 +554,7 @@ void visitors_forget(struct server *server, const int64_t *ids, unsigned count, 
         if (visitor && !visitor->connections && !visitor->holds && visitor->seen < before) {
             visitor->forgotten = true;
             forgotten++;
-        } else if (visitor) {                /* they came back in this very moment, or have been connected all the time */
+        } else if (visitor) {                /* they returned meanwhile, or were connected all the time */
             visitor->seen = server_time();
             forgetting.visitor = visitor;
             map_each(&server->tokens, store_again, &forgetting);

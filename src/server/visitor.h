@@ -23,7 +23,7 @@ struct visitor {
     unsigned connections;
     unsigned holds;              /* requests that point here */
     unsigned naming;             /* of these, those that store a new name */
-    uint64_t used;               /* last time that somebody was here, in milliseconds */
+    uint64_t used;               /* when the visitor was last connected, in milliseconds */
     bool forgotten;              /* about to be freed */
     struct conn *conns;          /* sockets */
 };
@@ -43,7 +43,7 @@ enum identity {
     IDENTITY_UNREADABLE          /* cookies that could not be read */
 };
 
-/* Tokens of cookies that nobody in memory has: the database may know one of them. */
+/* Tokens of cookies that no visitor in memory has: the database may know one of them. */
 struct tokens {
     unsigned count;
     struct {
@@ -73,7 +73,7 @@ void visitor_store_renewal(struct server *server, const char *token);  /* so tha
 struct visitor *visitor_load(struct server *server, const struct store_visitor *stored);
 /* A visitor who does not exist yet: what is to be stored, and the token for the cookie. */
 void visitor_draw(const char *name, char token[2 * TOKEN_SIZE + 1], struct store_visitor *stored);
-/* Whoever keeps a pointer to a visitor beyond the callback holds it; others leave the memory after a while. */
+/* A pointer to a visitor that outlives the callback needs a hold; others leave the memory after a while. */
 struct visitor *visitor_hold(struct visitor *visitor);
 void visitor_release(const struct server *server, struct visitor *visitor);
 void visitors_sweep(struct server *server);

@@ -49,7 +49,7 @@ static const char safety[] = "x-content-type-options: nosniff\r\nreferrer-policy
 
 /* What the head of a request says; access.c judges it. */
 
-/* The cookies of a request as one list, "" if there are none; NULL if they cannot be read, so that nobody takes them for
+/* The cookies of a request as one list, "" if there are none; NULL if they cannot be read, so that they are not taken for
  * none. */
 static const char *cookies_of(const struct wire_request *wire)
 {
@@ -142,7 +142,7 @@ static void request_drop(struct conn *conn)
     if (!request)
         return;
     request->conn = NULL;
-    if (!request->waits)                     /* else freed by whoever comes back */
+    if (!request->waits)                     /* else the job frees it when it is done */
         request_free(request);
 }
 
@@ -189,6 +189,15 @@ static void add_date(struct head *head, const struct server *server)
         add(head, "date: %s\r\n", text);
 }
 
+/* RFC 9110, 15.5.6: a 405 names what the path takes. What is no route's is a page's, or nobody's. */
+static void add_allowed(struct head *head, unsigned allowed)
+{
+    bool gets = !allowed || allowed >> METHOD_GET & 1;
+    bool posts = allowed >> METHOD_POST & 1, deletes = allowed >> METHOD_DELETE & 1;
+    add(head, "allow: %s%s%s%s%s\r\n", gets ? "GET, HEAD" : "", gets && posts ? ", " : "", posts ? "POST" : "",
+        (gets || posts) && deletes ? ", " : "", deletes ? "DELETE" : "");
+}
+
 /* Pages may be kept by browsers but are asked for again each time by their etag (no-cache); answers are not kept
  * (no-store). */
 static void write_head(struct head *head, const struct request *request)
@@ -216,6 +225,8 @@ static void write_head(struct head *head, const struct request *request)
         add(head, "content-disposition: attachment; filename=\"%.16s\"\r\n", request->attachment);
     if (request->retry)
         add(head, "retry-after: %u\r\n", request->retry);
+    if (request->status == 405)
+        add_allowed(head, request->allowed);
     if (request->status == 426)
         add(head, "upgrade: websocket\r\nsec-websocket-version: 13\r\n");
     if (request->last)
@@ -313,7 +324,7 @@ static void admit(struct conn *conn, struct request *request, const struct wire_
     else if (conn->is_metrics)
         error = is_health || !strcmp(request->path, "/metrics") ? ERROR_NONE : ERROR_NOT_FOUND;
     else if (error != ERROR_TOO_MANY && !is_health && !is_our_page(server, wire))
-        error = ERROR_ORIGIN;                /* whoever watches a server may ask how it is by whatever name, and by none */
+        error = ERROR_ORIGIN;                /* monitoring may ask for it by any name, and by none */
     request->early = error;
 }
 
@@ -809,15 +820,6 @@ static const struct edge_handler handler = { .begin = on_begin, .request = on_re
     .activity = on_activity, .room = on_room, .end = on_end, .gone = on_gone, .now = edge_now,
         .short_of_files = on_short_of_files };
 
-/* The sentence names what would work instead. */
-static void cannot_listen(int why, unsigned port, const char *address, char *error, size_t error_size)
-{
-    snprintf(error, error_size, why == EADDRINUSE ? _("port %u of %s is in use; --port 0 picks a free one") :
-        why == EACCES ? _("no permission to use port %u of %s; try a port above 1023") :
-        why == EINVAL ? _("cannot listen on port %u of %s: expected an address such as 127.0.0.1 or ::1") :
-        _("cannot listen on port %u of %s: it is not an address of this machine"), port, address);
-}
-
 /* --metrics-address, such as 127.0.0.1:9100 or [::1]:9100. */
 static bool listen_for_metrics(struct server *server, char *error, size_t error_size)
 {
@@ -833,7 +835,7 @@ static bool listen_for_metrics(struct server *server, char *error, size_t error_
     unsigned at = port;
     int why = edge_listen(server->edge, LISTENER_METRICS, address, &at);
     if (why)
-        cannot_listen(why, port, address, error, error_size);
+        preflight_cannot_listen(why, port, address, error, error_size);
     return !why;
 }
 
@@ -881,7 +883,7 @@ static bool listen_for_page(struct server *server, char *error, size_t error_siz
         why = edge_listen(server->edge, LISTENER_PAGE, options->address, &port);
     }
     if (why) {
-        cannot_listen(why, options->port, options->address, error, error_size);
+        preflight_cannot_listen(why, options->port, options->address, error, error_size);
         return false;
     }
     if (options->address)

@@ -19,7 +19,7 @@ bool web_renew_tls(struct server *server, const char *certificate, const char *k
 /* Takes no more connections; those that exist go on. */
 void web_stop_accepting(struct server *server);
 
-/* Ends the sockets of those who were banned; tells all sockets what is announced. */
+/* Closes the sockets of banned visitors; sends an announcement to all sockets. */
 void web_cut_banned(struct server *server);
 void web_tell_notice(struct server *server);
 

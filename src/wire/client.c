@@ -1,7 +1,7 @@
 /*
  * client.c: a connection as a client sees it: one request, then its answer or a WebSocket.
  *
- *  1. Interim answers (100 to 199 except 101) are skipped; nobody has asked for them.
+ *  1. Interim answers (100 to 199 except 101) are skipped.
  *  2. A WebSocket is opened only by 101 with the right key and, if it names a subprotocol, the one that was asked for. Any
  *     other answer is reported as one.
  *  3. After the last byte of an answer, and after one that cannot be read, nothing more is taken.
@@ -43,7 +43,7 @@ static bool draw_key(struct wire_client *client, char key[25])
     return client->accept_key[0] != '\0';
 }
 
-/* A line end in here would let whoever names the path add headers of their own. */
+/* A line end in the path would let its author add headers. */
 static bool is_path(const char *path)
 {
     for (const char *at = path; *at; at++)
