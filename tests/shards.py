@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Jobs in parts (--shard, merge): eight parts through GNU parallel give what one run prints, in whatever order they are put
-together; parts that were cut off anywhere are continued. usage: shards.py PYRAMIDS SOURCE_ROOT [CASE]"""
+together; parts that were cut off anywhere are continued. usage: shards.py PYRAMIDS SOURCE_ROOT [CASE], with the folder
+of the programs for making things (tools/) as PYR_TOOLS"""
 import json
 import os
 import random
@@ -13,13 +14,14 @@ import cases
 
 COMMAND, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 RECORD, EDITION = os.path.join(ROOT, 'tests/data/plain-2.pyr'), os.path.join(ROOT, 'tests/data/plain.edition')
+CLASSIC, TOOLS = os.path.join(ROOT, 'editions/classic.edition'), os.environ['PYR_TOOLS']
 ENV = dict(os.environ, LC_ALL='C.UTF-8', LANGUAGE='en')
 SIM = ('sim', '--players', '3', '--bots', 'greedy,random,club', '--games', '101', '--seed', '5', '--threads', '1')
 ANALYZE = ('analyze', RECORD, '--edition', EDITION, '--playouts', '128', '--threads', '1')
 
 
-def run(*words, code=0):
-    done = subprocess.run([COMMAND, *words], capture_output=True, text=True, env=ENV, timeout=300)
+def run(*words, code=0, command=COMMAND):
+    done = subprocess.run([command, *words], capture_output=True, text=True, env=ENV, timeout=300)
     assert done.returncode == code, f'{words}: exit {done.returncode}, not {code}\n{done.stdout}\n{done.stderr}'
     return done.stderr if code else done.stdout
 
@@ -29,9 +31,9 @@ def timeless(text):
     return re.sub(r' +[\d.]+$', '', re.sub(r'"ms_per_move": [\d.]+', '', text), flags=re.M)
 
 
-def in_parallel(folder, parts, words):
+def in_parallel(folder, parts, words, command=COMMAND):
     """Runs all parts with GNU parallel; their files."""
-    subprocess.run(['parallel', '--will-cite', '-j2', COMMAND, *words, '--shard', f'{{}}/{parts}', '--output',
+    subprocess.run(['parallel', '--will-cite', '-j2', command, *words, '--shard', f'{{}}/{parts}', '--output',
                     os.path.join(folder, 'part{}'), ':::', *map(str, range(1, parts + 1))], check=True, env=ENV, timeout=600,
                    stdin=subprocess.DEVNULL)
     return [os.path.join(folder, f'part{i}') for i in range(1, parts + 1)]
@@ -127,6 +129,125 @@ def case_wrong_parts_are_refused(folder):
     run('sim', '--shard', '1/3', code=2)
     run('sim', '--output', other, code=2)
     run('merge', code=2)
+
+
+def tool_jobs(folder):
+    """A small job of each program in tools/ that takes --shard, and a word of what it prints."""
+    few = os.path.join(folder, 'few')
+    with open(os.path.join(ROOT, 'tests/data/late.txt'), encoding='utf-8') as file, open(few, 'w', encoding='utf-8') as to:
+        to.writelines(file.readlines()[:40])
+    return {
+        'late': (('late', 'make', EDITION, '20', '1'), '2 3 1 1 37:b1c1d1b2+37:b3=134 '),
+        'late-score': (('late', 'score', EDITION, few, 'casual'), 'of 12  all: lost '),
+        'clairvoyant': (('clairvoyant', CLASSIC, '2', '4', '1', 'greedy', 'novice'), "100.0% of the clairvoyant's"),
+        'card-table': (('card_table', '--games', '11', '--players', '3', '--nodes', '9', CLASSIC), '| greedy, 9 '),
+        'puzzles': (('puzzles', 'make', CLASSIC, '--seed', '1', '--games', '4'), 'pyramids-puzzles 1 classic\n1 4 3 4 7 1 '),
+    }
+
+
+def tool(words, *more, code=0):
+    return run(*words[1:], *more, command=os.path.join(TOOLS, words[0]), code=code)
+
+
+def make_parts(folder, words, parts):
+    files = [os.path.join(folder, f'{i}-{parts}') for i in range(1, parts + 1)]
+    for i, file in enumerate(files, 1):
+        assert tool(words, '--shard', f'{i}/{parts}', '--output', file) == ''
+    return files
+
+
+def case_parts_of_the_tools_are_the_whole(folder):
+    for kind, (words, some) in tool_jobs(folder).items():
+        where = os.path.join(folder, kind)
+        os.mkdir(where)
+        whole = tool(words)
+        assert some in whole, whole
+        for parts in (1, 3, 5):
+            files = make_parts(where, words, parts)
+            for _ in range(2):
+                random.Random(parts).shuffle(files)
+                assert run('merge', *files) == whole
+        with open(files[0], encoding='utf-8') as file:
+            assert f'\nkind {kind}\n' in file.read()
+        assert 'JSON' in run('merge', '--json', *files, code=2)
+
+
+def case_eight_parts_of_the_late_suite_through_gnu_parallel(folder):
+    words = ('make', EDITION, '30', '1')
+    files = in_parallel(folder, 8, words, os.path.join(TOOLS, 'late'))
+    assert run('merge', *reversed(files)) == tool(('late', *words))
+
+
+def case_targets_of_solo_expeditions(folder):
+    """A seed in two parts, so one of them is empty; one game of each bot, since expert takes its time."""
+    words = ('solo', CLASSIC, '4', '1', '1')
+    whole = tool(words)
+    assert whole == '    { 4, { 99, 128, 134 } },\n'
+    assert run('merge', *make_parts(folder, words, 2)[::-1]) == whole
+
+
+def case_parts_of_the_tools_that_were_cut_off_are_continued(folder):
+    rng = random.Random(7)
+    for kind, (words, _) in tool_jobs(folder).items():
+        where = os.path.join(folder, kind)
+        os.mkdir(where)
+        first, part, last = make_parts(where, words, 3)
+        with open(part, 'rb') as file:
+            data = file.read()
+        whole = run('merge', first, part, last)
+        for size in (rng.randrange(data.index(b'\nitem ') + 1, len(data)), len(data) - 1):
+            with open(part, 'wb') as file:
+                file.write(data[:size])
+            refusal = run('merge', last, part, first, code=1)
+            assert 'results are missing; run the parts again' in refusal, refusal
+            tool(words, '--shard', '2/3', '--output', part)
+            with open(part, 'rb') as file:
+                assert file.read() == data
+        # A line that is no result, and one that is missing, are refused and made again.
+        lines = data.split(b'\n')
+        item = next(i for i, line in enumerate(lines) if line.startswith(b'item '))
+        for wrong in ([b'item 1 nonsense'], []):
+            with open(part, 'wb') as file:
+                file.write(b'\n'.join(lines[:item] + wrong + lines[item + 1:]))
+            assert 'missing' in run('merge', first, part, last, code=1)
+            tool(words, '--shard', '2/3', '--output', part)
+        assert run('merge', first, part, last) == whole
+
+
+def case_wrong_parts_of_the_tools_are_refused(folder):
+    jobs = {kind: words for kind, (words, _) in tool_jobs(folder).items()}
+    late, cards = make_parts(folder, jobs['late'], 3), os.path.join(folder, 'cards')
+    tool(jobs['card-table'], '--shard', '3/3', '--output', cards)
+    assert 'part 3 of 3 is missing' in run('merge', *late[:2], code=1)
+    assert 'different jobs' in run('merge', *late[:2], cards, code=1)
+    shutil.copy(late[0], late[0] + 'again')
+    assert 'the same part' in run('merge', *late, late[0] + 'again', code=1)
+    # Neither another part, nor another seed, edition or program, continues a file.
+    for words, part in ((jobs['late'], '2/3'), (jobs['late'][:-1] + ('2',), '1/3'), (jobs['card-table'], '1/3'),
+                        (('late', 'make', CLASSIC, '20', '1'), '1/3')):
+        assert 'another' in tool(words, '--shard', part, '--output', late[0], code=1)
+    for words in jobs.values():
+        for part in ('0/8', '9/8', 'a/b', '1'):
+            assert '--shard' in tool(words, '--shard', part, '--output', cards, code=2)
+        for more in (('--shard', '1/2'), ('--output', cards), ('--shard',)):
+            tool(words, *more, code=2)
+    with open(late[0], 'rb') as file:
+        data = file.read()
+    for old, new in ((b'kind late', b'kind lute'), (b'items 20', b'items xx'), (b'items 20', b'items 99')):
+        for path in late:
+            with open(path, 'rb') as file:
+                changed = file.read().replace(old, new)
+            with open(path, 'wb') as file:
+                file.write(changed)
+        refusal = run('merge', *late, code=1)
+        assert ('unknown kind' if b'lute' in new else 'not a file' if b'xx' in new else 'missing') in refusal, refusal
+        for path in late:
+            with open(path, 'rb') as file:
+                changed = file.read().replace(new, old)
+            with open(path, 'wb') as file:
+                file.write(changed)
+    with open(late[0], 'rb') as file:
+        assert file.read() == data
 
 
 if __name__ == '__main__':

@@ -28,6 +28,7 @@
 #include "../src/bots/ahead.h"
 #include "../src/bots/policy.h"
 #include "../src/bots/value.h"
+#include "edition_file.h"
 
 /* Deals of a match, each played twice with the seats changed. */
 enum { DEALS = 4000 };
@@ -438,7 +439,6 @@ static int learn_net(uint64_t seed, unsigned games)
 /* The first letter of the command is enough. */
 int main(int count, char **words)
 {
-    static char text[1 << 20];
     int (*learn)(uint64_t seed, unsigned amount) = count != 5 ? NULL : words[1][0] == 'w' ? learn_weights :
         words[1][0] == 'v' ? learn_value : words[1][0] == 'n' ? learn_net : NULL;
     if (!learn) {
@@ -448,13 +448,7 @@ int main(int count, char **words)
     }
     uint64_t seed = strtoull(words[2], NULL, 10);
     unsigned amount = (unsigned)strtoul(words[3], NULL, 10);
-    FILE *file = fopen(words[4], "rb");
-    size_t size = file ? fread(text, 1, sizeof text, file) : 0;
-    if (file)
-        fclose(file);
-    if (pyr_edition_read(&edition, text, size, NULL)) {
-        fprintf(stderr, "bot_learn: %s is not an edition\n", words[4]);
+    if (!edition_file_read(words[4], &edition))
         return 1;
-    }
     return learn(seed, amount);
 }

@@ -3,7 +3,6 @@
  * docs/editions.md; --help says what its columns mean.
  */
 #include <pyramids/bots.h>
-#include <pyramids/generate.h>
 #include <pyramids/score.h>
 
 #include <inttypes.h>
@@ -11,30 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_EDITION 1000000
-
-/* What happened to one card over all games. */
-struct tally {
-    uint64_t dealt, kept;        /* R4 */
-    uint64_t offered, taken;     /* choices made while the card lay in the display, and those that took it */
-    uint64_t laid, done;         /* came onto a desk, and was completed there */
-    uint64_t turns;              /* first marks on it, of those that were completed */
-    int64_t points;              /* of those that were completed */
-};
+#include "edition_file.h"
+#include "job.h"
+#include "job_cards.h"
 
 /* A card on a desk, until it is completed or the game ends. */
 struct visit {
     unsigned turns;
     int points;
-};
-
-/* Everything that is counted, over all games. */
-struct count {
-    struct tally card[PYR_CARDS];
-    uint64_t games, seats, out, choices, draws;
-    uint64_t pyramids, winner_pyramids[PYR_COLOURS], colour_pyramids[PYR_COLOURS], winners;
-    uint64_t tile_points[PYR_COLOURS];
-    int64_t score, winner_score, part[5];    /* parts: pyramids, torches, pyramid points, gems, skulls */
 };
 
 /* What the command line asks for. */
@@ -55,6 +38,8 @@ static const char help[] =
     "  --seed S       same seed, same table (default 1)\n"
     "  --nodes N      how much a bot may think about a step (default: as it likes)\n"
     "  --summary      only the line of averages\n"
+    "  --shard I/N    play only part I of N; `pyramids merge` puts the parts together\n"
+    "  --output FILE  for the results of a part; one that was interrupted is continued\n"
     "\n"
     "Columns: way and walls in spaces; symbols as in the format (r e f s p x), those on a shortest way in capitals;\n"
     "kept, of 100 times it was dealt; taken, of 100 choices of a new card made while it lay in the display; done, of\n"
@@ -98,29 +83,8 @@ static bool read_options(struct options *o, int argc, char **argv)
     return o->file != NULL;
 }
 
-/* False after a message. */
-static bool read_edition(struct pyr_edition *edition, const char *path)
-{
-    struct pyr_fault fault;
-    bool good = false;
-    char *text = malloc(MAX_EDITION);
-    FILE *file = fopen(path, "rb");
-    if (!file || !text) {
-        perror(path);
-    } else {
-        size_t size = fread(text, 1, MAX_EDITION, file);
-        good = pyr_edition_read(edition, text, size, &fault) == PYR_OK;
-        if (!good)
-            fprintf(stderr, "%s:%" PRIu32 ": not a valid edition (pyramids edition check says more)\n", path, fault.line);
-    }
-    if (file)
-        fclose(file);
-    free(text);
-    return good;
-}
-
 /* What a step does to the counts: called with the state as it was before. */
-static void count_step(struct count *count, const struct pyr_state *state, pyr_seat seat, pyr_step step)
+static void count_step(struct job_count *count, const struct pyr_state *state, pyr_seat seat, pyr_step step)
 {
     const struct pyr_table *open = &state->open;
     switch (pyr_step_kind(step)) {
@@ -162,7 +126,7 @@ static void count_mark(struct visit *visit, const struct pyr_box *box, const str
 
 /* The turn is over: its completed cards get their 10 and the pyramid points that they brought.
  * `done` and `tile` are what was known before; the differences are this turn's. */
-static void count_completed(struct count *count, struct visit *visit, const struct pyr_box *box,
+static void count_completed(struct job_count *count, struct visit *visit, const struct pyr_box *box,
     const struct pyr_table *open, pyr_cardset *done, pyr_seat tile[PYR_COLOURS][PYR_TILES])
 {
     for (pyr_seat seat = 0; seat < open->seats; seat++) {
@@ -189,7 +153,7 @@ static void count_completed(struct count *count, struct visit *visit, const stru
 }
 
 /* `out` counts games in which the deck ran out (R13). */
-static void count_end(struct count *count, const struct pyr_box *box, const struct pyr_table *open)
+static void count_end(struct job_count *count, const struct pyr_box *box, const struct pyr_table *open)
 {
     unsigned winners = pyr_table_winners(open, box);
     count->games++;
@@ -221,7 +185,7 @@ static void count_end(struct count *count, const struct pyr_box *box, const stru
 /* Completed cards are counted when their turn is over, once the pyramid points have been taken: at the next mark, or at
  * the end.
  * Streams as in `pyramids sim`: even ones deal, odd ones are the bots'. */
-static void play(struct count *count, const struct pyr_box *box, const struct pyr_bot *bot, void *memory,
+static void play(struct job_count *count, const struct pyr_box *box, const struct pyr_bot *bot, void *memory,
     const struct options *o, unsigned game)
 {
     struct pyr_state state;
@@ -255,93 +219,35 @@ static void play(struct count *count, const struct pyr_box *box, const struct py
     count_end(count, box, &state.open);
 }
 
-/* 0 where there is nothing to divide by: a card that was never dealt. */
-static double ratio(double part, double whole)
-{
-    return whole > 0 ? part / whole : 0;
-}
+/* What a game is played with. */
+struct table {
+    const struct options *options;
+    const struct pyr_box *box;
+    const struct pyr_bot *bot;
+    void *memory;
+};
 
-static void print_symbols(const struct pyr_card_face *face, pyr_spaces ways)
+static bool make(void *context, uint64_t game, FILE *to)
 {
-    const pyr_spaces set[] = { face->ruby, face->emerald, face->torch, face->potion, face->cross, face->skull };
-    char text[32];
-    unsigned length = 0;
-    for (unsigned i = 0; i < 6; i++) {
-        for (pyr_spaces left = set[i]; left && length < sizeof text - 1; left &= left - 1)
-            text[length++] = "refpxsREFPXS"[i + (left & -left & ways ? 6 : 0)];
-    }
-    text[length] = '\0';
-    printf(" %-8s |", text);
-}
-
-static void print_cards(const struct count *count, const struct pyr_box *box)
-{
-    puts("| card | colour | way | walls | symbols  | kept | taken | done | turns | points | points per turn |");
-    puts("|-----:|--------|----:|------:|----------|-----:|------:|-----:|------:|-------:|----------------:|");
-    for (pyr_card c = 0; c < PYR_CARDS; c++) {
-        const struct tally *t = &count->card[c];
-        struct pyr_card_survey survey;
-        pyr_card_survey(box, c, &survey);
-        printf("| %4u | %-6s | %3u | %5u |", c + 1u, pyr_colour_word(survey.colour), survey.way, survey.walls);
-        print_symbols(&box->card[c], survey.ways);
-        printf(" %4.0f | %5.0f | %4.0f | %5.2f | %6.1f | %15.1f |\n", 100 * ratio((double)t->kept, (double)t->dealt),
-            100 * ratio((double)t->taken, (double)t->offered), 100 * ratio((double)t->done, (double)t->laid),
-            ratio((double)t->turns, (double)t->done), ratio((double)t->points, (double)t->done),
-            ratio((double)t->points, (double)t->turns));
-    }
-}
-
-static void print_colours(const struct count *count, const struct pyr_box *box)
-{
-    puts("\n| colour | pyramids per player | per winner | kept | taken | turns | points | pyramid points per game |");
-    puts("|--------|--------------------:|-----------:|-----:|------:|------:|-------:|------------------------:|");
-    for (unsigned k = 0; k < PYR_COLOURS; k++) {
-        struct tally sum = { 0 };
-        for (unsigned c = 0; c < PYR_CARDS; c++) {
-            if (box->card[c].colour != k)
-                continue;
-            sum.dealt += count->card[c].dealt, sum.kept += count->card[c].kept;
-            sum.offered += count->card[c].offered, sum.taken += count->card[c].taken;
-            sum.done += count->card[c].done, sum.turns += count->card[c].turns, sum.points += count->card[c].points;
-        }
-        printf("| %-6s | %19.2f | %10.2f | %4.1f | %5.1f | %5.2f | %6.1f | %23.1f |\n", pyr_colour_word(k),
-            ratio((double)count->colour_pyramids[k], (double)count->seats),
-            ratio((double)count->winner_pyramids[k], (double)count->winners),
-            100 * ratio((double)sum.kept, (double)sum.dealt), 100 * ratio((double)sum.taken, (double)sum.offered),
-            ratio((double)sum.turns, (double)sum.done), ratio((double)sum.points, (double)sum.done),
-            ratio((double)count->tile_points[k], (double)count->games));
-    }
-}
-
-/* One line with averages per player, for the table of all settings in docs/editions.md. */
-static void print_summary(const struct count *count, const struct options *o)
-{
-    double seats = (double)count->seats, games = (double)count->games;
-    char bot[64];
-    if (o->nodes)
-        snprintf(bot, sizeof bot, "%s, %" PRIu64, o->bot, o->nodes);
-    else
-        snprintf(bot, sizeof bot, "%s", o->bot);
-    puts("| bots         | players | games | pyramids | points | winner | torches | pyramid points | gems | skulls | drawn "
-         "| deck out |");
-    puts("|--------------|--------:|------:|---------:|-------:|-------:|--------:|---------------:|-----:|-------:|------:"
-         "|---------:|");
-    printf("| %-12s | %7u | %5u | %8.2f | %6.1f | %6.1f | %7.1f | %14.1f | %4.1f | %6.1f | %5.1f | %8.1f |\n", bot,
-        o->players, o->games, (double)count->pyramids / seats, (double)count->score / seats,
-        ratio((double)count->winner_score, (double)count->winners), (double)count->part[1] / seats,
-        (double)count->part[2] / seats, (double)count->part[3] / seats, (double)count->part[4] / seats,
-        100 * ratio((double)count->draws, (double)count->choices), 100 * (double)count->out / games);
+    static struct job_count count;
+    const struct table *t = context;
+    memset(&count, 0, sizeof count);
+    play(&count, t->box, t->bot, t->memory, t->options, (unsigned)game);
+    job_cards_write(&count, to);
+    return true;
 }
 
 int main(int argc, char **argv)
 {
     static struct pyr_edition edition;
-    static struct count count;
     struct options o = { .bot = "greedy", .players = 4, .games = 1000, .seed = 1 };
+    struct job_options how;
     if (argc == 2 && !strcmp(argv[1], "--help")) {
         fputs(help, stdout);
         return 0;
     }
+    if (!job_take(&argc, argv, &how))
+        return 2;
     if (!read_options(&o, argc, argv)) {
         fputs(help, stderr);
         return 2;
@@ -351,23 +257,17 @@ int main(int argc, char **argv)
         fprintf(stderr, "no bot is called %s\n", o.bot);
         return 2;
     }
-    if (!read_edition(&edition, o.file))
+    if (!edition_file_read(o.file, &edition))
         return 1;
     /* Whole units of the alignment, at least one. */
-    void *memory = aligned_alloc(16, (bot->memory(&edition.box) + 31) / 16 * 16);
-    if (!memory) {
+    struct table table = { &o, &edition.box, bot, aligned_alloc(16, (bot->memory(&edition.box) + 31) / 16 * 16) };
+    if (!table.memory) {
         perror("card_table");
         return 1;
     }
-    bot->prepare(memory, &edition.box);
-    for (unsigned game = 0; game < o.games; game++)
-        play(&count, &edition.box, bot, memory, &o, game);
-    free(memory);
-    if (!o.summary) {
-        print_cards(&count, &edition.box);
-        print_colours(&count, &edition.box);
-        puts("");
-    }
-    print_summary(&count, &o);
-    return 0;
+    bot->prepare(table.memory, &edition.box);
+    int code = job_run(&job_cards, &how, job_text(&edition, "players %u\nbot %s\nnodes %" PRIu64 "\nseed %" PRIu64
+        "\nsummary %d\n", o.players, bot->name, o.nodes, o.seed, o.summary), o.games, make, &table);
+    free(table.memory);
+    return code;
 }

@@ -1,7 +1,7 @@
 /*
  * clairvoyant.c: how near a bot comes to a player who knows the order of the deck and of the expedition cards.
  *
- *     clairvoyant EDITION PLAYERS GAMES SEED BOT...
+ *     clairvoyant EDITION PLAYERS GAMES SEED BOT... [--shard I/N --output FILE]
  *
  * One seat plays, the others are greedy, a fixed yardstick (ties broken the same way each time, so that what they do follows
  * from the table). The clairvoyant plans in the true world: a beam search over its own choices, each tried by playing on to
@@ -12,17 +12,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <pyramids/bots.h>
 #include <pyramids/edition.h>
 #include <pyramids/score.h>
 
+#include "edition_file.h"
+#include "job.h"
 #include "policy.h"
-
 
 #define BEAM 24                  /* plans kept */
 #define TRIED 24                 /* steps tried of each, the policy's best */
+#define MOST_PLAYERS 64
 #define MOST (BEAM * TRIED + BEAM)
 
 static const struct pyr_box *box;
@@ -44,7 +45,7 @@ struct pyr_rng *rng)
     return bot->choose(memory, box, &view, rng, NULL);
 }
 
-/* Lets chance and the others go on until the seat has to decide or the game is over.
+/* Lets chance and the others play until the seat has to decide or the game is over.
  * The generator is seeded anew each time, so that the others' choices depend on the table alone and a plan can be
  * repeated. */
 static void go_on(struct pyr_state *state, pyr_seat seat)
@@ -165,85 +166,100 @@ static void plan_game(struct pyr_state *start, pyr_seat seat, int *points, int *
     *margin = list[0].margin;
 }
 
-/* bot NULL: the clairvoyant. The seat rotates; games of one shuffle follow each other, as in duplicate games. */
-static void play(const struct pyr_bot *bot, void *memory, unsigned players, uint64_t seed, uint64_t game, double *points,
-double *margin)
+/* A player that is compared; bot NULL: the clairvoyant. */
+struct player {
+    const struct pyr_bot *bot;
+    void *memory;
+};
+
+struct comparison {
+    struct player player[MOST_PLAYERS];
+    unsigned count, seats;
+    uint64_t seed;
+};
+
+/* The seat rotates; games of one shuffle follow each other, as in duplicate games. */
+static void play(const struct comparison *c, const struct player *player, uint64_t game, int *points, int *margin)
 {
     struct pyr_rng chance, rng;
     struct pyr_state state;
-    pyr_seat seat = (pyr_seat)(game % players);
-    int mine, gap;
-    pyr_rng_seed(&chance, seed, 2 * (game / players));
-    pyr_rng_seed(&rng, seed, 2 * game + 1);
-    pyr_state_deal(&state, box, players, &chance);
-    if (bot) {
-        go_on(&state, seat);
-        while (state.open.phase != PYR_END) {
-            pyr_state_apply_unchecked(&state, box, seat, ask(bot, memory, &state, seat, &rng));
-            go_on(&state, seat);
-        }
-        count_up(&state, seat, &mine, &gap);
-    } else {
-        plan_game(&state, seat, &mine, &gap);
+    pyr_seat seat = (pyr_seat)(game % c->seats);
+    pyr_rng_seed(&chance, c->seed, 2 * (game / c->seats));
+    pyr_rng_seed(&rng, c->seed, 2 * game + 1);
+    pyr_state_deal(&state, box, c->seats, &chance);
+    if (!player->bot) {
+        plan_game(&state, seat, points, margin);
+        return;
     }
-    *points += mine;
-    *margin += gap;
+    go_on(&state, seat);
+    while (state.open.phase != PYR_END) {
+        pyr_state_apply_unchecked(&state, box, seat, ask(player->bot, player->memory, &state, seat, &rng));
+        go_on(&state, seat);
+    }
+    count_up(&state, seat, points, margin);
 }
 
-/* The clairvoyant comes first (i == 4), since the others are compared with it. */
+/* A game of each player. */
+static bool make(void *context, uint64_t game, FILE *to)
+{
+    const struct comparison *c = context;
+    for (unsigned i = 0; i < c->count; i++) {
+        int points, margin;
+        play(c, &c->player[i], game, &points, &margin);
+        fprintf(to, "%s%d %d", i ? " " : "", points, margin);
+    }
+    return true;
+}
+
+/* The clairvoyant comes first, since the others are compared with it. */
+static bool find_players(struct comparison *c, char **names, unsigned count, char *list, size_t size)
+{
+    size_t length = (size_t)snprintf(list, size, "bot clairvoyant\n");
+    c->count = 1;
+    for (unsigned i = 0; i < count; i++) {
+        const struct pyr_bot *bot = pyr_bot_find(names[i]);
+        if (!bot || c->count == MOST_PLAYERS)
+            return fprintf(stderr, bot ? "too many bots: '%s'\n" : "there is no bot '%s'\n", names[i]), false;
+        size_t wanted = (bot->memory(box) + 63) / 64 * 64;
+        void *memory = wanted ? aligned_alloc(64, wanted) : NULL;
+        if (memory)
+            bot->prepare(memory, box);
+        c->player[c->count++] = (struct player){ bot, memory };
+        length += (size_t)snprintf(list + length, size - length, "bot %s\n", bot->name);
+    }
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     static struct pyr_edition edition;
-    static char text[1 << 20];
+    static struct comparison c;
+    struct job_options options;
+    char list[MOST_PLAYERS * 40];
+    if (!job_take(&argc, argv, &options))
+        return 2;
     if (argc < 5) {
-        fprintf(stderr, "usage: clairvoyant EDITION PLAYERS GAMES SEED BOT...\n");
+        fprintf(stderr, "usage: clairvoyant EDITION PLAYERS GAMES SEED BOT... [--shard I/N --output FILE]\n"
+            "`pyramids merge FILE...` puts parts together; one that was stopped is continued.\n");
         return 2;
     }
-    FILE *file = fopen(argv[1], "rb");
-    if (!file) {
-        perror(argv[1]);
+    if (!edition_file_read(argv[1], &edition))
         return 1;
-    }
-    size_t size = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    if (pyr_edition_read(&edition, text, size, NULL))
-        return fprintf(stderr, "%s: not an edition\n", argv[1]), 1;
-    unsigned players = (unsigned)strtoul(argv[2], NULL, 10);
-    uint64_t games = strtoull(argv[3], NULL, 10), seed = strtoull(argv[4], NULL, 10);
-    if (players < PYR_MIN_SEATS || players > PYR_MAX_SEATS || !games)
+    uint64_t games = strtoull(argv[3], NULL, 10);
+    c.seats = (unsigned)strtoul(argv[2], NULL, 10);
+    c.seed = strtoull(argv[4], NULL, 10);
+    if (c.seats < PYR_MIN_SEATS || c.seats > PYR_MAX_SEATS || !games)
         return fprintf(stderr, "2 to 4 players, at least a game\n"), 2;
     box = &edition.box;
     greedy = pyr_bot_find("greedy");
     tables = aligned_alloc(64, (sizeof *tables + 63) / 64 * 64);
-    if (!tables)
+    if (!tables || !find_players(&c, argv + 5, (unsigned)argc - 5, list, sizeof list))
         return 1;
     tables_prepare(tables, box, &weights_learned);
-    double top = 0;
-    for (int i = 4; i < argc; i++) {
-        const struct pyr_bot *bot = i > 4 ? pyr_bot_find(argv[i]) : NULL;
-        if (i > 4 && !bot)
-            return fprintf(stderr, "there is no bot '%s'\n", argv[i]), 1;
-        size_t wanted = bot ? (bot->memory(box) + 63) / 64 * 64 : 0;
-        void *memory = wanted ? aligned_alloc(64, wanted) : NULL;
-        double points = 0, margin = 0;
-        if (memory)
-            bot->prepare(memory, box);
-        for (uint64_t game = 0; game < games; game++) {
-            play(bot, memory, players, seed, game, &points, &margin);
-            if (isatty(STDERR_FILENO))
-                fprintf(stderr, "\r%s %llu / %llu\033[K", bot ? bot->name : "clairvoyant", (unsigned long long)game + 1,
-                    (unsigned long long)games);
-        }
-        if (isatty(STDERR_FILENO))
-            fputs("\r\033[K", stderr);
-        if (!bot)
-            top = margin;
-        printf("%-12s %7.2f points, margin %+7.2f, %5.1f%% of the clairvoyant's\n", bot ? bot->name : "clairvoyant",
-            points / (double)games,
-            margin / (double)games, 100 * margin / top);
-        fflush(stdout);
-        free(memory);
-    }
+    int code = job_run(&job_clairvoyant, &options, job_text(&edition, "players %u\nseed %" PRIu64 "\n%s", c.seats, c.seed,
+        list), games, make, &c);
+    for (unsigned i = 0; i < c.count; i++)
+        free(c.player[i].memory);
     free(tables);
-    return 0;
+    return code;
 }

@@ -10,16 +10,21 @@
  * pyramid points). All patterns that can come are weighed by the cards left in the round; after a completed pyramid every
  * card of the display and every card of the deck is tried.
  *
+ * make looks at COUNT games, those of the seeds from SEED; one without a choice, or with more than 400, gives no line. With
+ * --shard I/N --output FILE both do a part, which `pyramids merge` puts together.
+ *
  * A line: PLAYERS GAME TURNS SEAT, then every complete choice with its value, best first: `4 17 2 1 12:a4a5=96.25 12:a4=95.5
  * ...`.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <pyramids/bots.h>
 #include <pyramids/record.h>
+
+#include "edition_file.h"
+#include "job.h"
 
 /* What can still change, seen from one seat. */
 struct late {
@@ -31,6 +36,9 @@ struct late {
     uint8_t turns;               /* to come after the present one */
     int16_t points;              /* pyramid points of this seat */
 };
+
+/* How a line begins. */
+#define POSITION "%u %llu %u %u%n"
 
 static const struct pyr_box *box;
 
@@ -255,138 +263,159 @@ static int better(const void *a, const void *b)
 }
 
 /* Numbers of players, turns to come and seats change from game to game, so that all combinations come equally often. */
-static void make(unsigned count, uint64_t seed)
+static bool make(void *context, uint64_t item, FILE *to)
 {
-    unsigned made = 0;
-    for (uint64_t game = seed; made < count; game++) {
-        unsigned players = (unsigned)(2 + game % 3), turns = (unsigned)(game / 3 % 3);
-        pyr_seat seat = (pyr_seat)(game / 9 % players);
-        struct pyr_state state;
-        struct late late;
-        pyr_step steps[PYR_MAX_PARTS + 1];
-        make_position(&state, players, game, turns);
-        see(&late, &state, seat, turns);
-        solutions = 0;
-        memset(memo, 0, MEMO * sizeof *memo);
-        solve(&late, &state.desk[seat], steps, 0);
-        if (solutions < 2 || solutions > 400)
-            continue;                        /* nothing to decide, or too much for a line */
-        qsort(solved, solutions, sizeof *solved, better);
-        printf("%u %llu %u %u", players, (unsigned long long)game, turns, seat + 1u);
-        for (size_t i = 0; i < solutions; i++)
-            printf(" %s=%.6g", solved[i].text, solved[i].value);
-        putchar('\n');
-        made++;
-        if (isatty(STDERR_FILENO))
-            fprintf(stderr, "\r%u / %u", made, count);
-    }
-
+    const uint64_t *seed = context;
+    uint64_t game = *seed + item;
+    unsigned players = (unsigned)(2 + game % 3), turns = (unsigned)(game / 3 % 3);
+    pyr_seat seat = (pyr_seat)(game / 9 % players);
+    struct pyr_state state;
+    struct late late;
+    pyr_step steps[PYR_MAX_PARTS + 1];
+    make_position(&state, players, game, turns);
+    see(&late, &state, seat, turns);
+    solutions = 0;
+    memset(memo, 0, MEMO * sizeof *memo);
+    solve(&late, &state.desk[seat], steps, 0);
+    if (solutions < 2 || solutions > 400)
+        return fputc('-', to) != EOF;        /* nothing to decide, or too much for a line */
+    qsort(solved, solutions, sizeof *solved, better);
+    fprintf(to, "%u %llu %u %u", players, (unsigned long long)game, turns, seat + 1u);
+    for (size_t i = 0; i < solutions; i++)
+        fprintf(to, " %s=%.6g", solved[i].text, solved[i].value);
+    return true;
 }
 
-/* The bot chooses step by step, as in a game, and its whole choice is looked up in the line. "exact" is a loss below
- * rounding. The bit 0x80 is a seat that never chooses, so the phase does not end while the bot is making its extra
- * marks. */
-static int score(FILE *file, const struct pyr_bot *bot, uint64_t nodes)
+/* What `score` works with. */
+struct scoring {
+    const struct pyr_bot *bot;
+    void *memory;
+    uint64_t nodes;
+    char **line;                 /* positions */
+    size_t count;
+};
+
+/* The bot chooses step by step, as in a game, and its whole choice is looked up in the line. The bit 0x80 is a seat that
+ * never chooses, so the phase does not end while the bot is making its extra marks. */
+static bool score(void *context, uint64_t item, FILE *to)
 {
-    size_t size = (bot->memory(box) + 63) / 64 * 64;
-    void *memory = size ? aligned_alloc(64, size) : NULL;
-    double lost[3] = { 0 };
-    unsigned count[3] = { 0 }, exact[3] = { 0 };
-    struct pyr_budget budget = { .nodes = nodes };
+    const struct scoring *s = context;
+    const char *line = s->line[item];
+    struct pyr_budget budget = { .nodes = s->nodes };
+    unsigned players, turns, seat, steps = 0;
+    unsigned long long game;
+    int at;
+    struct pyr_state state;
+    struct pyr_rng rng;
+    pyr_step made[PYR_MAX_PARTS];
+    if (sscanf(line, POSITION, &players, &game, &turns, &seat, &at) != 4)
+        return false;
+    make_position(&state, players, game, turns);
+    struct pyr_desk start = state.desk[seat - 1];
+    pyr_rng_seed(&rng, game, 7);
+    state.open.waiting |= 0x80;              /* holds the turn open */
+    while (state.desk[seat - 1].due && steps < PYR_MAX_PARTS) {
+        struct pyr_view view;
+        struct pyr_state shown = state;
+        shown.open.waiting &= 0x7f;
+        pyr_view_init(&view, &shown, (pyr_seat)(seat - 1));
+        made[steps] = s->bot->choose(s->memory, box, &view, &rng, &budget);
+        if (pyr_state_apply(&state, box, (pyr_seat)(seat - 1), made[steps++]))
+            return fprintf(stderr, "illegal\n"), false;
+    }
+    char text[PYR_MAX_PARTS * 8 + 18] = " ";
+    struct pyr_out out;
+    pyr_out_init(&out, text + 1, sizeof text - 2);
+    pyr_move_write(made, steps, &start, &out);
+    text[out.length + 1] = '=';
+    text[out.length + 2] = '\0';
+    const char *found = strstr(line + at, text), *best = strchr(line + at, '=');
+    if (!found || !best)
+        return fprintf(stderr, "not in the list: %s\n", text), false;
+    fprintf(to, "%u %.17g", turns, strtod(best + 1, NULL) - strtod(found + out.length + 2, NULL));
+    return true;
+}
+
+/* Reads the positions, with a hash of all of them for the description of the job. False: there is none. */
+static bool read_positions(struct scoring *s, const char *path, uint64_t *sum)
+{
+    FILE *file = fopen(path, "r");
     char *line = NULL;
     size_t room = 0;
-    if (memory)
-        bot->prepare(memory, box);
+    if (!file)
+        return perror(path), false;
+    *sum = UINT64_C(0xcbf29ce484222325);
     while (getline(&line, &room, file) > 0) {
         unsigned players, turns, seat;
         unsigned long long game;
         int at;
-        if (sscanf(line, "%u %llu %u %u%n", &players, &game, &turns, &seat, &at) != 4 || turns > 2)
+        if (sscanf(line, POSITION, &players, &game, &turns, &seat, &at) != 4 || turns > 2 || seat < 1 || seat > players ||
+            players < PYR_MIN_SEATS || players > PYR_MAX_SEATS)
             continue;
-        struct pyr_state state;
-        struct pyr_rng rng;
-        pyr_step made[PYR_MAX_PARTS];
-        unsigned steps = 0;
-        make_position(&state, players, game, turns);
-        struct pyr_desk start = state.desk[seat - 1];
-        pyr_rng_seed(&rng, game, 7);
-        state.open.waiting |= 0x80;          /* holds the turn open */
-        while (state.desk[seat - 1].due && steps < PYR_MAX_PARTS) {
-            struct pyr_view view;
-            struct pyr_state shown = state;
-            shown.open.waiting &= 0x7f;
-            pyr_view_init(&view, &shown, (pyr_seat)(seat - 1));
-            made[steps] = bot->choose(memory, box, &view, &rng, &budget);
-            if (pyr_state_apply(&state, box, (pyr_seat)(seat - 1), made[steps++]))
-                return fprintf(stderr, "illegal\n"), 1;
-        }
-        char text[PYR_MAX_PARTS * 8 + 18] = " ";
-        struct pyr_out out;
-        pyr_out_init(&out, text + 1, sizeof text - 2);
-        pyr_move_write(made, steps, &start, &out);
-        text[out.length + 1] = '=';
-        text[out.length + 2] = '\0';
-        const char *found = strstr(line + at, text), *best = strchr(line + at, '=');
-        if (!found)
-            return fprintf(stderr, "not in the list: %s\n", text), 1;
-        double loss = strtod(best + 1, NULL) - strtod(found + out.length + 2, NULL);
-        lost[turns] += loss;
-        count[turns]++;
-        exact[turns] += loss < 1e-4;
+        for (const char *c = line; *c; c++)
+            *sum = (*sum ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+        char **more = realloc(s->line, (s->count + 1) * sizeof *more);
+        if (!more)
+            break;
+        s->line = more;
+        s->line[s->count++] = strdup(line);
     }
-    printf("%-8s", bot->name);
-    unsigned all = 0, all_exact = 0;
-    double all_lost = 0;
-    for (unsigned t = 0; t < 3; t++) {
-        printf("  last %u: lost %.4f, exact %.1f%% of %u", t + 1, count[t] ? lost[t] / count[t] : 0,
-            count[t] ? 100.0 * exact[t] / count[t] : 0,
-            count[t]);
-        all += count[t];
-        all_exact += exact[t];
-        all_lost += lost[t];
-    }
-    printf("  all: lost %.4f, exact %.1f%%\n", all ? all_lost / all : 0, all ? 100.0 * all_exact / all : 0);
-    free(memory);
     free(line);
-    return all == 0;
+    fclose(file);
+    if (!s->count)
+        fprintf(stderr, "%s: no positions\n", path);
+    return s->count != 0;
+}
+
+static int score_all(const struct pyr_edition *edition, const char *path, const char *name, uint64_t nodes,
+    const struct job_options *options)
+{
+    struct scoring s = { .bot = pyr_bot_find(name), .nodes = nodes };
+    uint64_t sum;
+    int code = 1;
+    if (!s.bot)
+        return fprintf(stderr, "there is no bot '%s'\n", name), 1;
+    size_t size = (s.bot->memory(box) + 63) / 64 * 64;
+    s.memory = size ? aligned_alloc(64, size) : NULL;
+    if (s.memory)
+        s.bot->prepare(s.memory, box);
+    if (read_positions(&s, path, &sum))
+        code = job_run(&job_late_score, options, job_text(edition, "bot %s\nnodes %" PRIu64 "\npositions %016" PRIx64 "\n",
+            s.bot->name, nodes, sum), s.count, score, &s);
+    for (size_t i = 0; i < s.count; i++)
+        free(s.line[i]);
+    free(s.line);
+    free(s.memory);
+    return code;
 }
 
 int main(int argc, char **argv)
 {
     static struct pyr_edition edition;
-    static char text[1 << 20];
-    if (argc < 5 || (strcmp(argv[1], "make") && strcmp(argv[1], "score"))) {
-        fprintf(stderr, "usage: late make EDITION COUNT SEED > FILE\n       late score EDITION FILE BOT [NODES]\n");
+    struct job_options options;
+    if (!job_take(&argc, argv, &options))
+        return 2;
+    bool makes = argc == 5 && !strcmp(argv[1], "make");
+    if (!makes && (argc < 5 || argc > 6 || strcmp(argv[1], "score"))) {
+        fprintf(stderr, "usage: late make EDITION COUNT SEED [--shard I/N --output FILE] > FILE\n"
+            "       late score EDITION FILE BOT [NODES] [--shard I/N --output FILE]\n"
+            "`pyramids merge FILE...` puts parts together; one that was stopped is continued.\n");
         return 2;
     }
-    FILE *file = fopen(argv[2], "rb");
-    if (!file) {
-        perror(argv[2]);
+    if (!edition_file_read(argv[2], &edition))
         return 1;
-    }
-    size_t size = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    if (pyr_edition_read(&edition, text, size, NULL)) {
-        fprintf(stderr, "%s: not an edition\n", argv[2]);
-        return 1;
-    }
     box = &edition.box;
     memo = calloc(MEMO, sizeof *memo);
     solved = calloc(MOST_SOLUTIONS, sizeof *solved);
     if (!memo || !solved)
         return 1;
-    int code = 0;
-    if (!strcmp(argv[1], "make")) {
-        make((unsigned)strtoul(argv[3], NULL, 10), strtoull(argv[4], NULL, 10));
+    int code;
+    if (makes) {
+        uint64_t seed = strtoull(argv[4], NULL, 10);
+        code = job_run(&job_late, &options, job_text(&edition, "seed %" PRIu64 "\n", seed), strtoull(argv[3], NULL, 10),
+            make, &seed);
     } else {
-        const struct pyr_bot *bot = pyr_bot_find(argv[4]);
-        file = fopen(argv[3], "r");
-        if (!bot || !file) {
-            fprintf(stderr, "%s\n", bot ? argv[3] : argv[4]);
-            return 1;
-        }
-        code = score(file, bot, argc > 5 ? strtoull(argv[5], NULL, 10) : 0);
-        fclose(file);
+        code = score_all(&edition, argv[3], argv[4], argc > 5 ? strtoull(argv[5], NULL, 10) : 0, &options);
     }
     free(memo);
     free(solved);

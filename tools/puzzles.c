@@ -1,17 +1,16 @@
 /*
  * puzzles.c: makes the puzzles (docs/puzzles.md).
  *
- *     puzzles make EDITION --seed S --games N [--shard I/N] --output FILE
- *     puzzles merge EDITION FILE... > data/puzzles.txt
- *     puzzles check EDITION data/puzzles.txt [--every N] [--playouts N]
+ *     puzzles make EDITION --seed S --games N > editions/classic.puzzles
+ *     puzzles make EDITION --seed S --games N --shard I/N --output FILE
+ *     puzzles check EDITION editions/classic.puzzles [--every N] [--playouts N]
  *
  * make plays games of bots (puzzle.h) and keeps positions with one clearly best choice: solved exactly in the last two
- * turns, measured by playouts before. It writes what it finds game by game, so that it can be stopped at any time and
- * continued with the same command. Shards share out the games; the same seed and games give the same lines, however they
- * are shared out. merge chooses among all that was found, rates puzzles and bots against each other, mixes and numbers
- * them. check measures puzzles again, with fresh random numbers.
+ * turns, measured by playouts before. Then it chooses among all that was found, rates puzzles and bots against each other,
+ * mixes and numbers them. With --shard it writes what it finds in its part of the games, can be stopped at any time and
+ * continued with the same command, and `pyramids merge` does the rest. check measures puzzles again, with fresh random
+ * numbers.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,10 @@
 #include <pyramids/bots.h>
 #include <pyramids/puzzler.h>
 #include <pyramids/score.h>
+
+#include "edition_file.h"
+#include "job.h"
+#include "job_puzzles.h"
 
 /* What makes a best choice clear, in hundredths of a point. */
 enum {
@@ -36,13 +39,6 @@ static const unsigned stages[] = { 24, 96, 512, 4096 };
 #define STORED 5                 /* values in a line, at most */
 #define FINAL 8                  /* choices in the last stage, at most */
 
-/* Bots that rate puzzles, and how often each tries. */
-static const struct {
-    const char *name;
-    unsigned tries;
-} raters[] = { { "random", 8 }, { "novice", 8 }, { "casual", 8 }, { "greedy", 2 }, { "club", 8 }, { "expert", 1 } };
-#define RATERS (sizeof raters / sizeof *raters)
-
 static struct pyr_edition edition;
 static const struct pyr_box *box;
 static void *analysis;
@@ -51,7 +47,7 @@ struct thinker {
     const struct pyr_bot *bot;
     void *memory;
 };
-static struct thinker rater[RATERS], master;
+static struct thinker rater[JOB_RATERS], master;
 
 static struct pyr_puzzle_choice choice[PYR_PUZZLE_CHOICES];
 static struct pyr_option option[PYR_PUZZLE_CHOICES];
@@ -284,18 +280,18 @@ struct maker {
 /* Lets the bots try, and writes the line. Positions that nearly every bot solves are kept one in six. */
 static void rate(struct maker *m, const struct pyr_view *view, uint8_t themes, unsigned playouts, const char *values)
 {
-    unsigned solved[RATERS] = { 0 }, tries = 0, right = 0;
+    unsigned solved[JOB_RATERS] = { 0 }, tries = 0, right = 0;
     struct pyr_puzzle_choice made;
-    for (unsigned r = 0; r < RATERS; r++)
-        for (unsigned t = 0; t < raters[r].tries; t++) {
+    for (unsigned r = 0; r < JOB_RATERS; r++)
+        for (unsigned t = 0; t < job_raters[r].tries; t++) {
             choose(&rater[r], &m->game, view->seat, 0, m->seed * UINT64_C(64) + t, &made);
             solved[r] += is_alike(&made, &choice[0]);
         }
-    for (unsigned r = 1; r < RATERS; r++)
-        tries += raters[r].tries, right += solved[r];
+    for (unsigned r = 1; r < JOB_RATERS; r++)
+        tries += job_raters[r].tries, right += solved[r];
     if (right * 10 > tries * 9 && pyr_rng_below(&m->rng, 6))
         return;
-    for (unsigned r = 0; r < RATERS; r++)
+    for (unsigned r = 0; r < JOB_RATERS; r++)
         fprintf(m->to, "%s%u", r ? "," : "", solved[r]);
     fprintf(m->to, " %u %u %u %u %u ", m->seed, m->seats, view->open.round + 1u, view->open.turn + 1u, view->seat + 1u);
     for (unsigned t = 0; t < PYR_PUZZLE_THEME_COUNT; t++)
@@ -413,234 +409,34 @@ static void make_game(struct maker *m, uint32_t seed)
     }
 }
 
-/* The part of the file that is complete: up to the last line `done GAME`. Returns the game to go on with. */
-static uint32_t resume(FILE *file, const char *job, uint32_t first)
-{
-    char *line = NULL;
-    size_t size = 0;
-    long end = 0;
-    uint32_t next = first;
-    unsigned done;
-    rewind(file);
-    if (getline(&line, &size, file) < 0) {
-        fprintf(file, "%s", job);
-        end = ftell(file);
-    } else if (strcmp(line, job)) {
-        fprintf(stderr, "puzzles: the output file belongs to another job: %s", line);
-        exit(1);
-    } else {
-        end = ftell(file);
-        while (getline(&line, &size, file) > 0)
-            if (sscanf(line, "done %u", &done) == 1 && strchr(line, '\n'))
-                end = ftell(file), next = done + 1;
-    }
-    free(line);
-    fflush(file);
-    if (ftruncate(fileno(file), end) || fseek(file, end, SEEK_SET)) {
-        perror("puzzles");
-        exit(1);
-    }
-    return next;
-}
-
-static int make(uint32_t seed, uint32_t games, unsigned shard, unsigned shards, const char *path)
+static bool make_item(void *context, uint64_t item, FILE *to)
 {
     static struct maker m;
-    char job[200];
-    FILE *file = fopen(path, "r+");
-    if (!file && errno == ENOENT)
-        file = fopen(path, "w+");
-    if (!file) {
-        perror(path);
-        return 1;
-    }
-    snprintf(job, sizeof job, "puzzles-part 1 %s %u %u %u/%u\n", edition.name, seed, games, shard, shards);
+    const uint32_t *first = context;
+    m.to = open_memstream(&m.text, &m.size);
+    if (!m.to)
+        return false;
+    make_game(&m, *first + (uint32_t)item);
+    if (fclose(m.to))
+        return false;
+    /* The puzzles of a game are one line. */
+    for (size_t i = 0; i < m.size; i++)
+        if (m.text[i] != '\n' || i + 1 < m.size)
+            putc(m.text[i] == '\n' ? '|' : m.text[i], to);
+    if (!m.size)
+        putc('-', to);
+    free(m.text);
+    return true;
+}
+
+static int make(uint32_t seed, uint32_t games, const struct job_options *options)
+{
     analysis = room(pyr_analysis_memory(box));
     pyr_analysis_prepare(analysis, box);
-    for (unsigned r = 0; r < RATERS; r++)
-        wake(&rater[r], raters[r].name);
+    for (unsigned r = 0; r < JOB_RATERS; r++)
+        wake(&rater[r], job_raters[r].name);
     wake(&master, "master");
-    uint32_t next = resume(file, job, seed);
-    for (uint32_t game = next; game - seed < games; game++) {
-        if (game % shards != shard % shards)
-            continue;
-        m.to = open_memstream(&m.text, &m.size);
-        if (!m.to)
-            return 1;
-        make_game(&m, game);
-        fclose(m.to);
-        /* One write per game: whatever ends the program leaves whole games. */
-        fprintf(file, "%sdone %u\n", m.text, game);
-        fflush(file);
-        free(m.text);
-        if (isatty(STDERR_FILENO))
-            fprintf(stderr, "\rgame %u of %u", game - seed + 1, games);
-    }
-    if (isatty(STDERR_FILENO))
-        fputc('\n', stderr);
-    return fclose(file) != 0;
-}
-
-/* Merging. */
-
-struct found {
-    unsigned solved[RATERS];
-    uint32_t game;
-    unsigned place;              /* in its game, for the order */
-    char *line;                  /* from the game on */
-    unsigned theme;              /* the first, and bits of all */
-    uint8_t themes;
-    bool exact;
-    double rating;
-    uint32_t order;
-};
-
-static struct found *found;
-static size_t founds;
-
-static int by_place(const void *a, const void *b)
-{
-    const struct found *x = a, *y = b;
-    return x->game != y->game ? (x->game > y->game) - (x->game < y->game) : (x->place > y->place) - (x->place < y->place);
-}
-
-static int by_order(const void *a, const void *b)
-{
-    const struct found *x = a, *y = b;
-    return x->order != y->order ? (x->order > y->order) - (x->order < y->order) : by_place(a, b);
-}
-
-static void read_part(const char *path)
-{
-    FILE *file = fopen(path, "r");
-    char *line = NULL;
-    size_t size = 0, room_for = 0;
-    unsigned place = 0;
-    if (!file) {
-        perror(path);
-        exit(1);
-    }
-    while (getline(&line, &size, file) > 0) {
-        struct found f = { .place = place++ };
-        int at = 0;
-        unsigned *s = f.solved, seats, round, turn, seat, check, playouts;
-        char letters[16];
-        if (sscanf(line, "%u,%u,%u,%u,%u,%u %n", &s[0], &s[1], &s[2], &s[3], &s[4], &s[5], &at) != RATERS ||
-            sscanf(line + at, "%u %u %u %u %u %15s %u %u", &f.game, &seats, &round, &turn, &seat, letters, &check,
-                &playouts) != 8)
-            continue;
-        line[strcspn(line, "\n")] = '\0';
-        f.line = strdup(line + at);
-        f.exact = !playouts;
-#define THEME(NAME, name, letter) if (strchr(letters, letter)) f.themes |= 1u << PYR_PUZZLE_##NAME;
-        PYR_PUZZLE_THEMES(THEME)
-#undef THEME
-        f.theme = (unsigned)__builtin_ctz(f.themes);
-        if (founds == room_for) {
-            room_for = room_for ? 2 * room_for : 4096;
-            found = realloc(found, room_for * sizeof *found);
-            if (!found)
-                exit(1);
-        }
-        found[founds++] = f;
-    }
-    free(line);
-    fclose(file);
-}
-
-/* The chance that a bot of one rating solves a puzzle of another, as in Glicko and Elo: 10^(d/400) to 1. */
-static double chance(double bot, double puzzle)
-{
-    double x = (bot - puzzle) / 173.7178, sum = 1, term = 1;
-    double half = (x < 0 ? -x : x) / 64;
-    for (unsigned i = 1; i < 20; i++)
-        sum += term *= half / i;
-    for (unsigned i = 0; i < 6; i++)
-        sum *= sum;
-    return x < 0 ? 1 / (1 + sum) : sum / (1 + sum);
-}
-
-/* Ratings that explain best which bot has solved what (Bradley-Terry by bisection, in turns). Puzzles are assumed to lie
- * around 1500 with a deviation of 300, as if that had been seen: else one that all bots solve would have none. */
-static void fit(void)
-{
-    double bot[RATERS];
-    for (unsigned r = 0; r < RATERS; r++)
-        bot[r] = 1500;
-    for (size_t i = 0; i < founds; i++)
-        found[i].rating = 1500;
-    for (unsigned pass = 0; pass < 40; pass++) {
-        for (unsigned r = 0; r < RATERS; r++) {
-            double low = 0, high = 3500;
-            while (high - low > 0.01) {
-                double middle = (low + high) / 2, sum = 0;
-                for (size_t i = 0; i < founds; i++)
-                    sum += found[i].solved[r] - raters[r].tries * chance(middle, found[i].rating);
-                *(sum > 0 ? &low : &high) = middle;
-            }
-            bot[r] = low;
-        }
-        for (size_t i = 0; i < founds; i++) {
-            double low = 400, high = 2800;
-            while (high - low > 0.01) {
-                double middle = (low + high) / 2, sum = -(middle - 1500) / (300.0 * 300) * 173.7178;
-                for (unsigned r = 0; r < RATERS; r++)
-                    sum += raters[r].tries * chance(bot[r], middle) - found[i].solved[r];
-                *(sum > 0 ? &low : &high) = middle;
-            }
-            found[i].rating = low;
-        }
-    }
-    for (unsigned r = 0; r < RATERS; r++)
-        fprintf(stderr, "%-8s %4.0f\n", raters[r].name, bot[r]);
-}
-
-/* Thins out what there is too much of: exact ones by their first theme. */
-static void choose_among(unsigned most_exact)
-{
-    unsigned have[PYR_PUZZLE_THEME_COUNT] = { 0 };
-    size_t kept = 0;
-    qsort(found, founds, sizeof *found, by_order);
-    for (size_t i = 0; i < founds; i++) {
-        if (found[i].exact && have[found[i].theme]++ >= most_exact)
-            continue;
-        found[kept++] = found[i];
-    }
-    founds = kept;
-}
-
-static int merge(char **paths, int count)
-{
-    unsigned per_theme[PYR_PUZZLE_THEME_COUNT] = { 0 }, exact = 0;
-    for (int i = 0; i < count; i++)
-        read_part(paths[i]);
-    if (!founds) {
-        fprintf(stderr, "puzzles: nothing to merge\n");
-        return 1;
-    }
-    qsort(found, founds, sizeof *found, by_place);
-    for (size_t i = 0; i < founds; i++)          /* the same order, whatever files they came from */
-        found[i].order = ((uint32_t)i + 1) * UINT32_C(2654435761);
-    fit();
-    choose_among(600);
-    if (founds > PYR_PUZZLES)
-        founds = PYR_PUZZLES;
-    printf("pyramids-puzzles 1 %s\n", edition.name);
-    for (size_t i = 0; i < founds; i++) {
-        const struct found *f = &found[i];
-        char *rest = f->line;
-        for (unsigned word = 0; word < 6; word++)
-            rest = strchr(rest + 1, ' ');
-        printf("%zu %.*s %.0f%s\n", i + 1, (int)(rest - f->line), f->line, f->rating, rest);
-        exact += f->exact;
-        for (unsigned t = 0; t < PYR_PUZZLE_THEME_COUNT; t++)
-            per_theme[t] += f->themes >> t & 1;
-    }
-    fprintf(stderr, "%zu puzzles, %u exact;", founds, exact);
-    for (unsigned t = 0; t < PYR_PUZZLE_THEME_COUNT; t++)
-        fprintf(stderr, " %s %u", pyr_puzzle_theme_name(t), per_theme[t]);
-    fputc('\n', stderr);
-    return 0;
+    return job_run(&job_puzzles, options, job_text(&edition, "seed %u\n", seed), games, make_item, &seed);
 }
 
 /* Checking. */
@@ -694,9 +490,9 @@ static int check(const char *path, unsigned every, unsigned playouts)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: puzzles make EDITION --seed S --games N [--shard I/N] --output FILE\n"
-        "       puzzles merge EDITION FILE... > PUZZLES\n"
-        "       puzzles check EDITION PUZZLES [--every N] [--playouts N]\n");
+    fprintf(stderr, "usage: puzzles make EDITION --seed S --games N [--shard I/N --output FILE] > PUZZLES\n"
+        "       puzzles check EDITION PUZZLES [--every N] [--playouts N]\n"
+        "`pyramids merge FILE... > PUZZLES` puts the parts of make together; one that was stopped is continued.\n");
     return 2;
 }
 
@@ -720,31 +516,18 @@ static unsigned number(const char *text, unsigned otherwise)
 
 int main(int argc, char **argv)
 {
-    static char text[1 << 20];
-    if (argc < 4)
+    struct job_options options;
+    if (!job_take(&argc, argv, &options))
+        return 2;
+    if (argc < 3)
         return usage();
-    FILE *file = fopen(argv[2], "rb");
-    if (!file) {
-        perror(argv[2]);
+    if (!edition_file_read(argv[2], &edition))
         return 1;
-    }
-    size_t size = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    if (pyr_edition_read(&edition, text, size, NULL)) {
-        fprintf(stderr, "%s: not an edition\n", argv[2]);
-        return 1;
-    }
     box = &edition.box;
     unsigned seed = number(take(&argc, argv, "--seed"), 1), games = number(take(&argc, argv, "--games"), 100);
     unsigned every = number(take(&argc, argv, "--every"), 1), playouts = number(take(&argc, argv, "--playouts"), 100000);
-    const char *part = take(&argc, argv, "--shard"), *output = take(&argc, argv, "--output");
-    unsigned shard = 0, shards = 1;
-    if (part && (sscanf(part, "%u/%u", &shard, &shards) != 2 || !shards || shard < 1 || shard > shards))
-        return usage();
-    if (!strcmp(argv[1], "make") && output && argc == 3)
-        return make(seed, games, shard, shards, output);
-    if (!strcmp(argv[1], "merge") && argc > 3)
-        return merge(argv + 3, argc - 3);
+    if (!strcmp(argv[1], "make") && argc == 3)
+        return make(seed, games, &options);
     if (!strcmp(argv[1], "check") && argc == 4 && every && playouts)
         return check(argv[3], every, playouts);
     return usage();

@@ -1,7 +1,8 @@
 /*
- * solo.c: measures the targets of solo expeditions: solo EDITION FIRST COUNT prints the rows of src/session/solo.inc for the
- * next COUNT seeds from FIRST on whose targets are far enough apart. casual, club and expert each play a seed's cards GAMES
- * times with other random numbers of their own; the target is the median.
+ * solo.c: measures the targets of solo expeditions: solo EDITION FIRST COUNT [GAMES] looks at COUNT seeds from FIRST on, and
+ * prints the rows of src/session/solo.inc for those whose targets are far enough apart. casual, club and expert each play a
+ * seed's cards GAMES times (7) with other random numbers of their own; the target is the median. With --shard I/N --output
+ * FILE it does a part, which `pyramids merge` puts together.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,22 +12,16 @@
 #include <pyramids/local.h>
 #include <pyramids/score.h>
 
-#define GAMES 7
+#include "edition_file.h"
+#include "job.h"
+
+#define MOST_GAMES 99
 #define APART 5                  /* points between two medals */
 
 static struct pyr_edition edition;
 static const char *const levels[] = { "casual", "club", "expert" };
 static void *memory[3];
-
-static bool read_edition(const char *path)
-{
-    static char text[1 << 16];
-    FILE *file = fopen(path, "rb");
-    const size_t size = file ? fread(text, 1, sizeof text, file) : 0;
-    if (file)
-        fclose(file);
-    return !pyr_edition_read(&edition, text, size, NULL);
-}
+static unsigned games = 7;
 
 static void choose(struct pyr_match *match, pyr_seat seat, const struct pyr_bot *bot, void *room, struct pyr_rng *rng)
 {
@@ -62,12 +57,38 @@ static int compare(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
+/* The row of a seed. */
+static bool make(void *context, uint64_t item, FILE *to)
+{
+    const uint64_t *first = context;
+    uint64_t seed = *first + item;
+    int target[3];
+    for (unsigned l = 0; l < 3; l++) {
+        int points[MOST_GAMES];
+        for (unsigned g = 0; g < games; g++)
+            points[g] = play(seed, l, g);
+        qsort(points, games, sizeof *points, compare);
+        target[l] = points[games / 2];
+        if (l && target[l] < target[l - 1] + APART)
+            return fputc('-', to) != EOF;
+    }
+    return fprintf(to, "{ %" PRIu64 ", { %d, %d, %d } },", seed, target[0], target[1], target[2]) > 0;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 4 || !read_edition(argv[1])) {
-        fprintf(stderr, "Usage: solo EDITION FIRST COUNT\n");
+    struct job_options options;
+    if (!job_take(&argc, argv, &options))
+        return 2;
+    if (argc == 5)
+        games = (unsigned)strtoul(argv[4], NULL, 10);
+    if (argc < 4 || argc > 5 || games % 2 != 1 || games > MOST_GAMES) {
+        fprintf(stderr, "Usage: solo EDITION FIRST COUNT [GAMES] [--shard I/N --output FILE]\n"
+            "GAMES is odd, at most 99.\n`pyramids merge FILE...` puts parts together; one that was stopped is continued.\n");
         return 2;
     }
+    if (!edition_file_read(argv[1], &edition))
+        return 1;
     for (unsigned l = 0; l < 3; l++) {
         const struct pyr_bot *bot = pyr_bot_find(levels[l]);
         memory[l] = aligned_alloc(64, (bot->memory(&edition.box) + 127) / 64 * 64);
@@ -75,22 +96,7 @@ int main(int argc, char **argv)
             return 1;
         bot->prepare(memory[l], &edition.box);
     }
-    uint64_t seed = strtoull(argv[2], NULL, 10);
-    for (long left = strtol(argv[3], NULL, 10); left > 0; seed++) {
-        int target[3];
-        for (unsigned l = 0; l < 3; l++) {
-            int points[GAMES];
-            for (unsigned g = 0; g < GAMES; g++)
-                points[g] = play(seed, l, g);
-            qsort(points, GAMES, sizeof *points, compare);
-            target[l] = points[GAMES / 2];
-            if (l && target[l] < target[l - 1] + APART)
-                goto next;
-        }
-        printf("    { %llu, { %d, %d, %d } },\n", (unsigned long long)seed, target[0], target[1], target[2]);
-        fflush(stdout);
-        left--;
-    next:;
-    }
-    return 0;
+    uint64_t first = strtoull(argv[2], NULL, 10);
+    char *text = job_text(&edition, "first %" PRIu64 "\ngames %u\n", first, games);
+    return job_run(&job_solo, &options, text, strtoull(argv[3], NULL, 10), make, &first);
 }

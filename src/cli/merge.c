@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "job.h"
 #include "merge.h"
 
 enum { JSON, OPTIONS };
@@ -45,6 +46,13 @@ static int merge(struct shard_file *files, unsigned count, bool json)
         return sim_merge(files, count, json);
     if (!strcmp(files[0].kind, "analyze"))
         return analyze_merge(files, count, json);
+    const struct job_kind *kind = job_find(files[0].kind);
+    if (kind && json) {
+        cli_error(_("%s: results of this kind cannot be printed as JSON"), files[0].path);
+        return CLI_USAGE;
+    }
+    if (kind)
+        return job_merge(kind, files, count);
     cli_error(_("%s: unknown kind of job '%s'"), files[0].path, files[0].kind);
     return CLI_WRONG;
 }

@@ -1,4 +1,5 @@
-/* shard.c: reads and writes the parts of a long computation, a line per result, so that a part cut off anywhere goes on. */
+/* shard.c: reads and writes the parts of a long computation, one line per result, so that a part that was cut off anywhere
+ * can be resumed. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
