@@ -14,18 +14,21 @@
 #include <pyramids/local.h>
 
 #include "cli.h"
+#include "daily_there.h"
 #include "plain.h"
 #include "tui.h"
 
-enum { SERVER, DATE, SECRET, AGAIN, NAME, PLAIN, TRUST, ASCII, JSON, OPTIONS };
+enum { SERVER, DATE, SECRET, AGAIN, NAME, PLAIN, SHOW, TRUST, ASCII, JSON, OPTIONS };
 
 #define BIT(option) (1u << (option))
 
-/* Which options have no meaning beside each other. */
+/* Which options make no sense together. */
 static const uint32_t excluded[OPTIONS] = {
-    [SERVER] = BIT(SECRET) | BIT(PLAIN) | BIT(JSON),
-    [PLAIN] = BIT(ASCII),
-    [JSON] = BIT(NAME) | BIT(PLAIN) | BIT(ASCII),
+    [SERVER] = BIT(SECRET),
+    [AGAIN] = BIT(SHOW) | BIT(JSON),
+    [PLAIN] = BIT(ASCII) | BIT(SHOW),
+    [SHOW] = BIT(ASCII) | BIT(JSON),
+    [JSON] = BIT(PLAIN) | BIT(ASCII),
 };
 
 /* Which game it is. */
@@ -52,8 +55,12 @@ static bool read_day(const char *const *value, struct day *day)
         cli_error(_("--secret: expected 64 hexadecimal digits (0 to 9, a to f)"));
         return false;
     }
-    if ((value[AGAIN] || value[TRUST]) && !value[SERVER]) {
-        cli_error(_("--%s is only valid with --%s"), value[AGAIN] ? "again" : "trust", "server");
+    if ((value[AGAIN] || value[TRUST] || value[SHOW]) && !value[SERVER]) {
+        cli_error(_("--%s is only valid with --%s"), value[AGAIN] ? "again" : value[SHOW] ? "show" : "trust", "server");
+        return false;
+    }
+    if (value[JSON] && value[NAME] && !value[SERVER]) {
+        cli_error(_("--%s is only valid with --%s"), "name", "server");
         return false;
     }
     day->is_practice = !value[SECRET];
@@ -80,6 +87,14 @@ static void print_day(const struct day *day)
     cli_json_end(json);
 }
 
+static bool can_be_read(const char *path)
+{
+    if (!path || !access(path, R_OK))
+        return true;
+    cli_error("%s: %s", path, pyr_text_system(errno));
+    return false;
+}
+
 /* On a server, full screen. */
 static int play_there(const char *const *value, const struct day *day)
 {
@@ -91,17 +106,23 @@ static int play_there(const char *const *value, const struct day *day)
     for (unsigned s = 1; s < PYR_DAILY_SEATS; s++)
         options.bot[s] = pyr_bot_find(PYR_DAILY_BOT);
     int code = !edition || !tui_is_possible() ? TUI_NO_TERMINAL : cli_edition_load(PYR_DAILY_EDITION, edition);
-    if (!code && value[TRUST] && access(value[TRUST], R_OK)) {
-        cli_error("%s: %s", value[TRUST], pyr_text_system(errno));
+    if (!code && !can_be_read(value[TRUST]))
         code = CLI_WRONG;
-    }
     if (!code)
         code = tui_run(&options);
     free(edition);
     if (code != TUI_NO_TERMINAL)
         return code;
-    cli_error(_("--server needs a full-screen terminal"));
+    cli_error(_("this needs a full-screen terminal; --plain plays line by line"));
     return CLI_USAGE;
+}
+
+/* On a server, without a full screen. */
+static int go_there(const char *const *value, const struct day *day)
+{
+    const struct daily_there there = { .server = value[SERVER], .trusted = value[TRUST], .name = cli_own_name(value[NAME]),
+        .date = value[DATE] ? day->date : NULL, .again = value[AGAIN], .show = value[SHOW], .json = value[JSON] };
+    return can_be_read(value[TRUST]) ? daily_there(&there) : CLI_WRONG;
 }
 
 /* The game as it begins, as a saved game. NULL after an error was printed. */
@@ -156,7 +177,7 @@ static int play_here(const char *const *value, const struct day *day)
         else
             printf(_("The expedition of %s once more. It does not count.\n"), day->date);
         cli_catch_interrupt();
-        code = plain_play(&plain);
+        code = plain_play(&plain, NULL);
     }
     free(text);
     free(edition);
@@ -174,14 +195,15 @@ int cli_daily(int argc, char **argv)
         { "again", 0, NULL, _("with --server: play it again; this attempt does not count") },
         { "name", 'n', "NAME", _("your name (default: your account's)") },
         { "plain", 0, NULL, _("play line by line, for any terminal, a screen reader or a script") },
+        { "show", 0, NULL, _("with --server: show the day, your streak and the leaderboards, and do not play") },
         { "trust", 0, "FILE", _("certificates to trust for an https:// server, instead of the system's") },
         { "ascii", 0, NULL, _("draw with ASCII characters only") },
-        { "json", 0, NULL, _("print the date, the secret and its commitment as JSON, and do not play") },
+        { "json", 0, NULL, _("print the day as JSON, and do not play; with --server also the streak and the leaderboards") },
         { NULL, 0, NULL, NULL },
     };
     const struct cli_options options = {
         "daily [--server URL [--again]] [--date DATE [--secret HEX]] [OPTIONS]",
-        _("Plays the daily expedition: one game a day with the same cards for everybody, against two club bots. With\n"
+        _("Plays the daily expedition: one game per day with the same cards for everybody, against two club bots. With\n"
           "--server it is the server's, and your first attempt of the day counts; you can leave and continue it until\n"
           "midnight UTC. Without a server it is a practice deal that follows from the date, or a past day's game from\n"
           "the secret that its server has revealed. The bots answer the same moves in the same way everywhere."),
@@ -189,19 +211,19 @@ int cli_daily(int argc, char **argv)
         "  pyramids daily\n"
         "  pyramids daily --server https://pyramids.example.org\n"
         "  pyramids daily --server http://localhost:8080 --again\n"
+        "  pyramids daily --server http://localhost:8080 --plain\n"
+        "  pyramids daily --server http://localhost:8080 --show\n"
         "  pyramids daily --date 2026-11-18 --plain\n"
         "  pyramids daily --date 2026-11-18 --json\n",
     };
     struct day day;
-    int code = cli_parse(&options, &argc, argv, value);
+    int code = cli_parse_words(&options, 0, &argc, argv, value);
     if (code >= 0)
         return code;
-    if (argc) {
-        cli_error(_("unexpected argument '%s'"), argv[0]);
-        return CLI_USAGE;
-    }
     if (!cli_go_together(option, value, excluded) || !read_day(value, &day))
         return CLI_USAGE;
+    if (value[SERVER] && (value[PLAIN] || value[SHOW] || value[JSON]))
+        return go_there(value, &day);
     if (value[JSON]) {
         print_day(&day);
         return CLI_GOOD;
