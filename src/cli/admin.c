@@ -223,7 +223,7 @@ static void show_rename(const json_t *answer)
 
 static void show_announce(const json_t *answer)
 {
-    printf(_("shown to %lld connected players, and to whoever connects from now on\n"), number_in(answer, "told"));
+    printf(_("shown to %lld connected players, and to everyone who connects from now on\n"), number_in(answer, "told"));
 }
 
 static void show_backup(const json_t *answer) { printf(_("%lld bytes\n"), number_in(answer, "bytes")); }
@@ -458,7 +458,7 @@ int cli_admin(int argc, char **argv)
     while (command < commands + sizeof commands / sizeof *commands && strcmp(command->name, argv[0]))
         command++;
     if (command == commands + sizeof commands / sizeof *commands) {
-        cli_error(_("unknown command '%s'; see 'pyramids admin --help'"), argv[0]);
+        cli_error(_("unknown command '%s'; see 'pyramids %s --help'"), argv[0], "admin");
         return CLI_USAGE;
     }
     if ((unsigned)argc - 1 < command->least || (unsigned)argc - 1 > command->most) {

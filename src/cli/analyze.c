@@ -116,7 +116,7 @@ static void show_progress(void *context, unsigned begun, unsigned all)
     fprintf(stderr, "\r%u / %u", begun, all);
 }
 
-/* A page may take the place of a report only: never of the record, or of anything else that somebody typed by mistake.
+/* A page may take the place of a report only: never of the record, or of anything else that was typed by mistake.
  * A missing or empty file, or one that is not a regular file (a pipe, a device), may be written. */
 static bool may_replace(const char *path)
 {

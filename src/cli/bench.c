@@ -121,7 +121,7 @@ int cli_bench(int argc, char **argv)
         "  pyramids bench --players 2 --games 1000000 --json\n"
         "  pyramids bench --env --width 1024\n",
     };
-    int code = cli_parse(&options, &argc, argv, value);
+    int code = cli_parse_words(&options, 0, &argc, argv, value);
     if (code >= 0)
         return code;
     uint64_t players = 4, games = 300000, seed = 1, width = 256;

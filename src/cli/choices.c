@@ -45,7 +45,7 @@ static void add_choice(struct choices *c, const struct pyr_desk *desk, const pyr
     add(c, text);
 }
 
-/* The move so far and all ways to go on with it; the depth is at most that of a move with an extra mark for every space. */
+/* The move so far and all ways to continue it; the depth is at most that of a move with an extra mark for every space. */
 static void add_moves(struct choices *c, const struct pyr_box *box, const struct pyr_desk *start,
     const struct pyr_desk *desk, pyr_pattern pattern, unsigned round, pyr_step *made, unsigned count)
 {

@@ -15,9 +15,11 @@ enum { CLI_GOOD = 0, CLI_WRONG = 1, CLI_USAGE = 2, CLI_INTERRUPTED = 130 };
 /* A subcommand: its arguments without the program's name (argv[0] is the subcommand). Returns the exit code. */
 typedef int cli_command(int argc, char **argv);
 
-cli_command cli_daily;
-cli_command cli_play, cli_serve, cli_sim, cli_replay, cli_legal, cli_hint, cli_analyze, cli_verify, cli_export, cli_import,
-    cli_copy, cli_edition, cli_print, cli_bench, cli_rules, cli_admin, cli_merge, cli_puzzle;
+cli_command cli_daily, cli_play, cli_serve, cli_sim, cli_replay, cli_legal, cli_hint, cli_analyze, cli_verify,
+    cli_export, cli_import, cli_copy, cli_edition, cli_print, cli_bench, cli_rules, cli_admin, cli_merge, cli_puzzle;
+
+/* The puzzles of the edition classic (puzzle.c). */
+const char *cli_puzzle_pack(void);
 
 /* Options (options.c). */
 struct cli_option {
@@ -36,18 +38,20 @@ struct cli_options {
 
 /*
  * Takes the options out of argv: values[i] becomes the value of option[i] ("" for a flag), NULL if absent. What is left
- * are the *argc words of argv. Prints help or a message. Returns -1 to go on, else the exit code.
+ * are the *argc words of argv. Prints help or a message. Returns -1 to continue, else the exit code.
  */
 int cli_parse(const struct cli_options *options, int *argc, char **argv, const char **values);
 
-/* Options that make no sense beside each other: excluded[i] has a bit for each that option[i] does not go with, and may
- * be 0. If two such are there, says which and returns false. */
+/* The same for a command that takes at most so many words besides its options; more are a usage error. */
+int cli_parse_words(const struct cli_options *options, int most, int *argc, char **argv, const char **values);
+
+/* Options that make no sense beside each other: excluded[i] has a bit for each that option[i] cannot be combined with; it
+ * may be 0. If two such are given, names them and returns false. */
 bool cli_go_together(const struct cli_option *option, const char *const *values, const uint32_t *excluded);
 
 /* A number from a word; on a word that is none prints a message about `what` and returns false. */
 bool cli_number(const char *word, const char *what, uint64_t low, uint64_t high, uint64_t *number);
 
-/* A message on standard error: "pyramids: ..."; one about a line of a file: "FILE:LINE: ...". */
 /* Words of the command line that may have a password, which everyone on the machine could read in the list of processes:
  * the program continues with copies, overwrites the originals, and shows them in no message. */
 void cli_hide_secrets(int argc, char **argv);
@@ -58,6 +62,7 @@ bool cli_hide_secret(char *word);
 /* Messages are kept for cli_last_message only, until this is undone. */
 void cli_mute(bool is_mute);
 
+/* A message on standard error: "pyramids: ..."; one about a line of a file: "FILE:LINE: ...". */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_line_error(const char *file, uint32_t line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
@@ -125,9 +130,13 @@ void cli_records_close(struct cli_records *records);
 bool cli_records_are_many(const struct cli_records *records);
 struct cli_text cli_records_text(const struct cli_records *records);
 
-/* Reads a record and the edition it wants (`asked`, or the one it names) and follows it to its end. Says what is wrong, with
- * `json` also on standard output, and returns an exit code; with CLI_GOOD the text is the caller's to free. */
-int cli_record_load(const char *path, const char *asked, pyr_seat viewer, bool json, struct cli_text *text,
+/* For a command about one seat (from 1) of one record: whether the command line names both. */
+bool cli_record_seat(int files, const char *word, uint64_t *seat);
+
+/* Reads a record and the edition it needs (`asked`, or the one it names) and follows it to its end; with is_view it is what
+ * that seat (from 1) sees. Prints what is wrong, with `json` also on standard output, and returns an exit code; with
+ * CLI_GOOD the game has that seat, and the text is the caller's to free. */
+int cli_record_load(const char *path, const char *asked, unsigned seat, bool is_view, bool json, struct cli_text *text,
     struct pyr_edition *edition, struct pyr_replay *replay);
 
 /* The names of the players in a record, and its seats; into the record's text. */
@@ -136,7 +145,7 @@ unsigned cli_player_names(const char *text, size_t size, struct pyr_word *names)
 /* The path of a server's database: the one asked for, or the default (files.c). Says what is missing and returns false. */
 bool cli_database(const char *asked, char *path, size_t size);
 
-/* What to call who plays here (files.c): the name asked for, else that of the account, else PYR_NAMELESS. */
+/* The local player's name (files.c): the one asked for, else that of the account, else PYR_NAMELESS. */
 const char *cli_own_name(const char *asked);
 
 /* Ctrl-C (files.c): true once the user asked to stop; armed by cli_catch_interrupt. */

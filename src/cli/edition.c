@@ -175,14 +175,10 @@ static int generate(int argc, char **argv)
         "  pyramids edition generate --seed 2026 --out fresh.edition\n"
         "  pyramids play --edition fresh.edition\n",
     };
-    int code = cli_parse(&options, &argc, argv, value);
+    int code = cli_parse_words(&options, 0, &argc, argv, value);
     if (code >= 0)
         return code;
     uint64_t seed = 1;
-    if (argc) {
-        cli_error(_("unexpected word '%s'"), argv[0]);
-        return CLI_USAGE;
-    }
     if (value[SEED] && !cli_number(value[SEED], "--seed", 0, UINT64_MAX, &seed))
         return CLI_USAGE;
     if (value[NAME] && !is_name(value[NAME])) {
@@ -206,7 +202,7 @@ static int generate(int argc, char **argv)
     return CLI_GOOD;
 }
 
-/* The first word chooses the part; without one, or with an unknown one, the usage is printed. */
+/* The first word chooses the part; without one the usage is printed. */
 int cli_edition(int argc, char **argv)
 {
     static const struct {
@@ -217,6 +213,10 @@ int cli_edition(int argc, char **argv)
         if (!strcmp(argv[1], parts[i].name))
             return parts[i].run(argc - 1, argv + 1);
     bool help = argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"));
+    if (argc > 1 && !help) {
+        cli_error(_("unknown command '%s'; see 'pyramids %s --help'"), argv[1], "edition");
+        return CLI_USAGE;
+    }
     pyr_text_flow(help ? stdout : stderr, _("Usage: pyramids edition check FILE...\n"
             "       pyramids edition show [NAME|FILE] [CARD...]\n"
             "       pyramids edition generate [--seed N]\n\n"

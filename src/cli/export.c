@@ -89,13 +89,9 @@ int cli_export(int argc, char **argv)
         "  pyramids export --database postgresql://club@db/games > club.records\n"
         "  pyramids export | ssh backup 'pyramids import -'\n",
     };
-    int code = cli_parse(&options, &argc, argv, value);
+    int code = cli_parse_words(&options, 0, &argc, argv, value);
     if (code >= 0)
         return code;
-    if (argc) {
-        cli_error(_("unexpected argument '%s'"), argv[0]);
-        return CLI_USAGE;
-    }
     char path[PATH_MAX], error[PATH_MAX + 512];
     struct store_db *db;
     if (!cli_database(value[DATABASE], path, sizeof path))

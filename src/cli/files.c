@@ -248,29 +248,35 @@ int cli_edition_among(const char *asked, const struct cli_text *record, struct p
     return CLI_GOOD;
 }
 
-/* `viewer` is the seat whose view the record is, or PYR_NOBODY for a whole record. On success the caller frees
- * text->at; after a failure everything is freed and reported. */
-int cli_record_load(const char *path, const char *asked, pyr_seat viewer, bool json, struct cli_text *text,
+bool cli_record_seat(int files, const char *word, uint64_t *seat)
+{
+    if (files == 1 && word)
+        return cli_number(word, "--seat", 1, PYR_MAX_SEATS, seat);
+    cli_error(files != 1 ? _("expected one record") : _("no seat given; use --seat"));
+    return false;
+}
+
+int cli_record_load(const char *path, const char *asked, unsigned seat, bool is_view, bool json, struct cli_text *text,
     struct pyr_edition *edition, struct pyr_replay *replay)
 {
-    struct pyr_fault fault;
+    struct pyr_fault fault, *at = NULL;
     const char *wrong = NULL;
-    if (!cli_read(path, text))
+    pyr_replay_init(replay, is_view ? (pyr_seat)(seat - 1) : PYR_NOBODY);
+    if (!cli_read(path, text)) {
         wrong = "file";
-    else if (cli_edition_for(asked, text, edition))
+    } else if (cli_edition_for(asked, text, edition)) {
         wrong = "edition";
-    if (wrong) {
-        if (json)
-            cli_json_refuse(text->name, wrong, NULL);
-        free(text->at);
-        return CLI_WRONG;
-    }
-    pyr_replay_init(replay, viewer);
-    if (!pyr_record_read(replay, edition, text->at, text->size, &fault))
+    } else if (pyr_record_read(replay, edition, text->at, text->size, &fault)) {
+        cli_fault(text->name, &fault);
+        at = &fault;
+    } else if (seat > replay->seats) {
+        cli_error(_("%s: no seat %u in this game"), text->name, seat);
+        wrong = "seat";
+    } else {
         return CLI_GOOD;
-    cli_fault(text->name, &fault);
+    }
     if (json)
-        cli_json_refuse(text->name, NULL, &fault);
+        cli_json_refuse(text->name, wrong, at);
     free(text->at);
     return CLI_WRONG;
 }
@@ -306,7 +312,7 @@ const char *cli_own_name(const char *asked)
 /* The only thing a signal handler may set; asked for between games, files or playouts. */
 static volatile sig_atomic_t interrupted;
 
-/* Whoever asks twice does not want to wait.
+/* A second interrupt ends the program at once.
  * _exit, since nothing else is safe inside a signal handler. */
 static void note_interrupt(int signal)
 {
@@ -328,7 +334,7 @@ void cli_catch_interrupt(void)
 static void end_now(int signal)
 {
     static const char erase[] = "\r\033[K";
-    /* Whatever progress a terminal shows goes; if that fails there is nobody to tell. */
+    /* Whatever progress a terminal shows goes; if that fails there is nowhere to report it. */
     if (isatty(STDERR_FILENO) && write(STDERR_FILENO, erase, sizeof erase - 1) < 0)
         _exit(128 + signal);
     _exit(128 + signal);

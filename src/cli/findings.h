@@ -13,7 +13,7 @@ enum finding_level { FINDING_GOOD, FINDING_WARNING, FINDING_ERROR };
 
 struct finding {
     enum finding_level level;
-    const char *check;           /* what was looked at: options, certificate, edition, database */
+    const char *check;           /* what was looked at: options, certificate, edition, address, file, database */
     const char *option;          /* NULL: none in particular */
     uint32_t line;               /* of the configuration file; 0: not from there */
     char message[600];

@@ -175,11 +175,7 @@ int cli_hint(int argc, char **argv)
     if (code >= 0)
         return code;
     uint64_t seat, top = 5, playouts = 20000, seed = 1;
-    if (argc != 1 || !value[SEAT]) {
-        cli_error(argc != 1 ? _("expected one record") : _("no seat given; use --seat"));
-        return CLI_USAGE;
-    }
-    if (!cli_number(value[SEAT], "--seat", 1, PYR_MAX_SEATS, &seat) ||
+    if (!cli_record_seat(argc, value[SEAT], &seat) ||
         (value[TOP] && !cli_number(value[TOP], "--top", 1, PYR_MAX_OPTIONS, &top)) ||
         (value[PLAYOUTS] && !cli_number(value[PLAYOUTS], "--playouts", 100, 10000000, &playouts)) ||
         (value[SEED] && !cli_number(value[SEED], "--seed", 0, UINT64_MAX, &seed)))
@@ -187,23 +183,17 @@ int cli_hint(int argc, char **argv)
     struct cli_text text;
     struct pyr_replay replay;
     bool json = value[JSON] != NULL;
-    const char *wrong = NULL;
     if (json)
         pyr_text_use("en");                  /* what programs read is the same in all languages */
-    code = cli_record_load(argv[0], value[EDITION], value[VIEW] ? (pyr_seat)(seat - 1) : PYR_NOBODY, json, &text, &edition,
-        &replay);
+    code = cli_record_load(argv[0], value[EDITION], (unsigned)seat, value[VIEW] != NULL, json, &text, &edition, &replay);
     if (code)
         return code;
-    if (seat > replay.seats) {
-        cli_error(_("%s: no seat %u in this game"), text.name, (unsigned)seat);
-        wrong = "seat";
-    } else if (!hint(&edition, &replay, (pyr_seat)(seat - 1), (uint32_t)playouts, seed, (unsigned)top, json)) {
+    if (!hint(&edition, &replay, (pyr_seat)(seat - 1), (uint32_t)playouts, seed, (unsigned)top, json)) {
         cli_error(_("out of memory"));
-        wrong = "memory";
+        if (json)
+            cli_json_refuse(text.name, "memory", NULL);
+        code = CLI_WRONG;
     }
-    if (wrong && json)
-        cli_json_refuse(text.name, wrong, NULL);
-    code = wrong ? CLI_WRONG : CLI_GOOD;
     free(text.at);
     return code;
 }

@@ -57,34 +57,22 @@ int cli_legal(int argc, char **argv)
     if (code >= 0)
         return code;
     uint64_t seat;
-    if (argc != 1 || !value[SEAT]) {
-        cli_error(argc != 1 ? _("expected one record") : _("no seat given; use --seat"));
-        return CLI_USAGE;
-    }
-    if (!cli_number(value[SEAT], "--seat", 1, PYR_MAX_SEATS, &seat))
+    if (!cli_record_seat(argc, value[SEAT], &seat))
         return CLI_USAGE;
     struct cli_text text;
     struct pyr_replay replay;
     bool json = value[JSON] != NULL;
     if (json)
         pyr_text_use("en");                  /* what programs read is the same in all languages */
-    code = cli_record_load(argv[0], value[EDITION], value[VIEW] ? (pyr_seat)(seat - 1) : PYR_NOBODY, json, &text, &edition,
-        &replay);
+    code = cli_record_load(argv[0], value[EDITION], (unsigned)seat, value[VIEW] != NULL, json, &text, &edition, &replay);
     if (code)
         return code;
-    if (seat > replay.seats) {
-        cli_error(_("%s: no seat %u in this game"), text.name, (unsigned)seat);
-        if (json)
-            cli_json_refuse(text.name, "seat", NULL);
-        code = CLI_WRONG;
-    } else {
-        struct choices choices = { 0 };
-        /* Points that the rules owe are lines of their own: until they stand there, nobody chooses. */
-        if (replay.stage == PYR_STAGE_PLAY && !replay.due_points)
-            choices_init(&choices, &edition, &replay.state, (pyr_seat)(seat - 1));
-        code = print_choices(&text, &choices, json);
-        choices_finish(&choices);
-    }
+    struct choices choices = { 0 };
+    /* Points that the rules owe are lines of their own: no player chooses before they are written. */
+    if (replay.stage == PYR_STAGE_PLAY && !replay.due_points)
+        choices_init(&choices, &edition, &replay.state, (pyr_seat)(seat - 1));
+    code = print_choices(&text, &choices, json);
+    choices_finish(&choices);
     free(text.at);
     return code;
 }

@@ -38,7 +38,7 @@ static const struct {
     { "bench", cli_bench, N_("measure random games per second") },
 };
 
-/* An unknown one is an error, unlike in the environment: somebody has typed it. */
+/* An unknown one is an error, unlike in the environment: it was typed for this command. */
 static bool set_language(const char *code)
 {
     char list[512] = "";

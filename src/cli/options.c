@@ -165,7 +165,7 @@ static const struct cli_option *find_option(const struct cli_options *options, c
     return o;
 }
 
-/* -1: go on. Otherwise the exit code, after the help or a message. Words that are no options are moved to the front of
+/* -1: continue. Otherwise the exit code, after the help or a message. Words that are no options are moved to the front of
  * argv.
  * `values` has a place per option: NULL if it was not given, "" for a switch that was. "--" ends the options, and
  * "-" alone is a word (standard input). */
@@ -218,6 +218,16 @@ int cli_parse(const struct cli_options *options, int *argc, char **argv, const c
     }
     *argc = left;
     return -1;
+}
+
+int cli_parse_words(const struct cli_options *options, int most, int *argc, char **argv, const char **values)
+{
+    int code = cli_parse(options, argc, argv, values);
+    if (code < 0 && *argc > most) {
+        cli_error(_("unexpected argument '%s'"), argv[most]);
+        code = CLI_USAGE;
+    }
+    return code;
 }
 
 /* `excluded` has a set of bits per option: those that it cannot be combined with. One direction is enough, since all

@@ -20,13 +20,16 @@
 #include "plain.h"
 #include "saved.h"
 #include "showing.h"
+#include "there.h"
 #include "words.h"
 
 /* All of a game in plain mode. Lives in plain_play. */
 struct game {
     struct pyr_edition edition;
     struct pyr_match match;
-    struct pyr_local local;      /* with this match */
+    struct pyr_local local;      /* with this match; of a game at a server only `me` counts */
+    struct there *there;         /* NULL: the game is played here */
+    const char *back;            /* how to continue a game at a server */
     struct save save;
     bool saves;                  /* there is a file for it */
     bool is_kept;                /* and all of the game is in it */
@@ -87,7 +90,7 @@ static void show_help(void)
         PYR_HELP_COLUMNS, 0);
 }
 
-/* The legal choices that begin with a prefix, one a line. */
+/* The legal choices that begin with a prefix, one per line. */
 static void show_choices(const struct game *g, const char *prefix)
 {
     struct choices choices;
@@ -129,7 +132,7 @@ static void drop_draft(struct game *g)
             g->match.choice[s].count = 0;
 }
 
-/* Writes the game to its file. The first time that it fails says so; later ones would only repeat it. */
+/* Writes the game to its file. Only the first failure is reported; later ones would repeat it. */
 static void keep(struct game *g)
 {
     bool before = g->is_kept;
@@ -150,6 +153,8 @@ static void undo(struct game *g)
         puts(_("Taken back."));
         if (g->pending[0])
             printf(_("So far: %s\n"), g->pending);
+    } else if (g->there) {
+        puts(_("The bots have answered: this choice can no longer be taken back."));
     } else if (pyr_local_take_back(&g->local)) {
         drop_draft(g);
         keep(g);
@@ -187,7 +192,7 @@ static void choose(struct game *g, const char *typed)
         snprintf(text, sizeof text, "%s+%s", g->pending, word[0] == '+' ? word + 1 : word);
     else
         snprintf(text, sizeof text, "%s", word);
-    enum pyr_err err = pyr_local_choose(&g->local, text, &fault);
+    enum pyr_err err = g->there ? there_choose(g->there, text, &fault) : pyr_local_choose(&g->local, text, &fault);
     if (err == PYR_ERR_EXTRA_MISSING && strlen(text) < sizeof g->pending) {
         strcpy(g->pending, text);
         printf(pyr_ngettext("%s; %d extra mark left: type CARD:SPACE, ? or undo.\n",
@@ -236,6 +241,17 @@ static void show_log(const struct game *g)
     }
 }
 
+/* A copy of a game that is played here; "": no file was named. */
+static void save_copy(const struct game *g, const char *file)
+{
+    if (g->there)
+        puts(_("The server keeps this game."));
+    else if (!*file)
+        puts(_("No file name given: type save FILE."));
+    else if (cli_write(file, g->match.log.text, g->match.log.start[g->match.log.lines]))
+        printf(_("Saved as %s. Continue with: pyramids play %s\n"), file, file);
+}
+
 /* Commands are words that no choice can be; everything else is tried as a choice.
  * `line` is changed: blanks at its end are cut off. */
 static void run_command(struct game *g, char *line)
@@ -265,18 +281,15 @@ static void run_command(struct game *g, char *line)
         show_log(g);
     else if (!strcasecmp(word, "rules") || !strncasecmp(word, "rules ", 6))
         show_rules(word + 5 + strspn(word + 5, " \t"));
-    else if (!strncasecmp(word, "save ", 5) && word[5]) {
-        if (cli_write(word + 5, g->match.log.text, g->match.log.start[g->match.log.lines]))
-            printf(_("Saved as %s. Continue with: pyramids play %s\n"), word + 5, word + 5);
-    } else if (!strcasecmp(word, "save"))
-        puts(_("No file name given: type save FILE."));
+    else if (!strcasecmp(word, "save") || !strncasecmp(word, "save ", 5))
+        save_copy(g, word + 4 + strspn(word + 4, " \t"));
     else if (!strcasecmp(word, "quit") || !strcasecmp(word, "exit") || !strcasecmp(word, "q"))
         g->quit = true;
     else
         choose(g, word);
 }
 
-/* The end of a game, or how to go on with it.
+/* The end of a game, or how to resume it.
  * Returns the exit code. The name to resume with is that of the file, without its folder and ending. */
 static int finish(const struct game *g)
 {
@@ -285,6 +298,8 @@ static int finish(const struct game *g)
     if (!pyr_match_is_over(&g->match)) {
         const char *slash = strrchr(g->save.path, '/');
         puts(_("The game is not finished."));
+        if (g->there)
+            printf(_("Continue with: %s\n"), g->back);
         if (g->is_kept && slash)
             printf(_("Continue with: pyramids play --plain --resume %.*s\n"), (int)strcspn(slash + 1, "."), slash + 1);
         return cli_is_interrupted() ? CLI_INTERRUPTED : CLI_GOOD;
@@ -306,10 +321,16 @@ static int play(struct game *g)
 {
     char *line = NULL;
     size_t room = 0;
+    int code = CLI_GOOD;
     bool show = true, echo = !isatty(STDIN_FILENO);      /* a transcript should show what was typed */
     while (!g->quit) {
         uint32_t before = g->match.log.lines;
-        bots_choose(g);
+        if (g->there && !there_wait(g->there)) {
+            code = CLI_WRONG;
+            break;
+        }
+        if (!g->there)
+            bots_choose(g);
         if (before != g->match.log.lines && g->local.past_count)
             keep(g);
         if (g->told != g->match.log.lines) {
@@ -333,7 +354,8 @@ static int play(struct game *g)
         run_command(g, line);
     }
     free(line);
-    return finish(g);
+    int ended = finish(g);
+    return ended ? ended : code;
 }
 
 /* Setting up. */
@@ -414,7 +436,7 @@ static int load(struct game *g, const char *name, const char *text, size_t size,
     return CLI_WRONG;
 }
 
-/* A record as a file, which goes on as a new saved game. */
+/* A record as a file, which is continued as a new saved game. */
 static int load_file(struct game *g, const struct plain_options *o)
 {
     struct cli_text text;
@@ -461,7 +483,7 @@ static void print_saved(const struct saved_game *list, unsigned count)
         printf("%3u  %s  %s  %s: %s\n", i + 1, list[i].name, list[i].date, list[i].players, list[i].turn);
 }
 
-/* At a terminal: which of the unfinished games to go on with; `count` for a new one. */
+/* At a terminal: which of the unfinished games to resume; `count` for a new one. */
 static unsigned ask_for_saved(const struct saved_game *list, unsigned count)
 {
     char *line = NULL;
@@ -486,7 +508,7 @@ static unsigned ask_for_saved(const struct saved_game *list, unsigned count)
     return chosen;
 }
 
-/* The unfinished game to go on with, by its name; "" for a new one. */
+/* The unfinished game to resume, by its name; "" for a new one. */
 static void choose_saved(const struct plain_options *o, const struct pyr_edition *edition, char *name, size_t size)
 {
     struct saved_game *all = NULL;
@@ -515,6 +537,15 @@ static void choose_saved(const struct plain_options *o, const struct pyr_edition
 static int set_up(struct game *g, const struct plain_options *o)
 {
     char name[256] = "";
+    if (o->there) {
+        g->there = o->there;
+        g->back = o->back;
+        if (!there_begin(o->there, o->path, &g->match, &g->edition))
+            return cli_is_interrupted() ? CLI_INTERRUPTED : CLI_WRONG;
+        g->local.me = there_seat(o->there);
+        g->told = g->match.log.lines;
+        return CLI_GOOD;
+    }
     if (o->path)
         return load_file(g, o);
     if (o->resume)
@@ -527,7 +558,7 @@ static int set_up(struct game *g, const struct plain_options *o)
     return name[0] ? load_saved(g, name, o) : begin(g, o);
 }
 
-/* Each seat has tables of its own, even if two have the same bot: there are at most three, and nobody has to count users. */
+/* Each seat has tables of its own, even if two have the same bot: there are at most three, so users need not be counted. */
 static bool equip_bots(struct game *g)
 {
     saved_bots(&g->local, g->bot);           /* each has one */
@@ -548,7 +579,7 @@ static bool equip_bots(struct game *g)
 
 /* Everything is freed here, whatever failed before. The game's file is created only if there is something to
  * continue: not for a finished record. */
-int plain_play(const struct plain_options *o)
+int plain_play(const struct plain_options *o, bool *is_over)
 {
     struct game *g = calloc(1, sizeof *g);
     struct pyr_word names[PYR_MAX_SEATS];
@@ -558,9 +589,9 @@ int plain_play(const struct plain_options *o)
     }
     g->save.lock = -1;
     int code = set_up(g, o);
-    if (!code && !equip_bots(g))
+    if (!code && !g->there && !equip_bots(g))
         code = CLI_WRONG;
-    if (!code && !g->saves && !pyr_match_is_over(&g->match)) {
+    if (!code && !g->there && !g->saves && !pyr_match_is_over(&g->match)) {
         g->saves = g->is_kept = save_open(&g->save, NULL);
         if (!g->saves)
             cli_error(_("this game cannot be saved: %s"), pyr_text_system(errno));
@@ -573,6 +604,10 @@ int plain_play(const struct plain_options *o)
     }
     if (!code)
         code = play(g);
+    if (is_over)
+        *is_over = !code && pyr_match_is_over(&g->match);
+    if (g->there)
+        there_end(g->there);
     save_close(&g->save);
     story_finish(&g->story);
     for (unsigned s = 0; s < PYR_MAX_SEATS; s++)

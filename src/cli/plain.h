@@ -16,15 +16,17 @@ struct plain_options {
     bool has_seat, has_bots;     /* said by an option, and not only assumed */
     const struct pyr_bot *bot[PYR_MAX_SEATS], *any_bot;      /* the other players; for a seat that has none */
     const char *name;
-    const char *path;            /* a record to go on with; or NULL */
+    const char *path;            /* a record to continue; or NULL */
     const char *text;            /* the same as a text, of which path is the name; NULL: it is read from the file */
     size_t text_size;
     const char *resume;          /* the name of a saved game; or NULL */
-    bool new_game, go_on;        /* do not ask about unfinished games: leave them, or go on with the newest */
+    struct there *there;         /* play at a server (there.h), at the table with the code `path`; NULL: here */
+    const char *back;            /* the command that continues that game */
+    bool new_game, go_on;        /* do not ask about unfinished games: leave them, or resume the newest */
 };
 
-/* Plays on standard input and output. Return exit codes. */
-int plain_play(const struct plain_options *options);
+/* Plays on standard input and output; whether the game was then over (is_over may be NULL). Return exit codes. */
+int plain_play(const struct plain_options *options, bool *is_over);
 int plain_list(const char *edition);
 
 #endif

@@ -84,7 +84,7 @@ static uint64_t any_seed(void)
     return ((uint64_t)now.tv_sec * 1000003u ^ (uint64_t)now.tv_nsec ^ (uint64_t)getpid() << 20) % 1000000000u;
 }
 
-/* Which options have no meaning beside each other. */
+/* Which options make no sense together. */
 
 #define BIT(option) (1u << (option))
 
@@ -101,7 +101,7 @@ static const uint32_t excluded[OPTIONS] = {
     [PLAIN] = BIT(PLAYOUTS),
 };
 
-/* A record says by itself how many play and what they are called, and is the game to go on with. */
+/* A record says by itself how many play and what they are called, and is the game to continue. */
 static const uint32_t excluded_by_file =
     BIT(PLAYERS) | BIT(NAME) | BIT(NEW) | BIT(CONTINUE) | BIT(LIST) | BIT(RESUME) | BIT(SERVER) | BIT(REPLAY);
 
@@ -286,7 +286,7 @@ static int play_somehow(const struct plain_options *plain, const char *const *va
         return CLI_USAGE;
     }
     cli_catch_interrupt();
-    return plain_play(plain);
+    return plain_play(plain, NULL);
 }
 
 int cli_play(int argc, char **argv)
@@ -330,13 +330,9 @@ int cli_play(int argc, char **argv)
         "  pyramids play --plain --players 3 --bots greedy,random --seed 7\n"
         "  pyramids play saved.pyr\n",
     };
-    int code = cli_parse(&options, &argc, argv, value);
+    int code = cli_parse_words(&options, 1, &argc, argv, value);
     if (code >= 0)
         return code;
-    if (argc > 1) {
-        cli_error(_("unexpected word '%s'"), argv[1]);
-        return CLI_USAGE;
-    }
     const char *file = argc ? argv[0] : NULL;
     char path[PATH_MAX];
     struct plain_options plain = { .edition = value[EDITION],

@@ -95,13 +95,9 @@ int cli_print(int argc, char **argv)
         "  pyramids print mybox.edition --paper letter --colour -o mybox.html\n"
         "  pyramids print --only score > score.html\n",
     };
-    int code = cli_parse(&options, &argc, argv, value);
+    int code = cli_parse_words(&options, 1, &argc, argv, value);
     if (code >= 0)
         return code;
-    if (argc > 1) {
-        cli_error(_("unexpected word '%s'"), argv[1]);
-        return CLI_USAGE;
-    }
     const bool letter = value[PAPER] && !strcmp(value[PAPER], "letter");
     if (value[PAPER] && !letter && strcmp(value[PAPER], "a4")) {
         cli_error(_("unknown paper '%s'; choose from: %s"), value[PAPER], "a4, letter");

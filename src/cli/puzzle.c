@@ -33,7 +33,7 @@ struct solving {
     bool json;
 };
 
-static const char *pack(void)
+const char *cli_puzzle_pack(void)
 {
     (void)names;                 /* embedded with it */
     return texts[0];
@@ -52,7 +52,7 @@ static const char *theme_name(unsigned theme)
     return _(words[theme]);
 }
 
-/* The puzzler. Without a data folder puzzles work all the same; nothing is kept. */
+/* The puzzler. Without a data folder puzzles can still be solved; nothing is kept. */
 
 static void load_puzzler(struct solving *s)
 {
@@ -64,7 +64,7 @@ static void load_puzzler(struct solving *s)
     }
     char *text = save_read(s->path, PYR_PUZZLER_SIZE, &size);
     if (text && !pyr_puzzler_read(&s->puzzler, text, size))
-        cli_error(_("%s: not a file of this program; a new one is begun"), s->path);
+        cli_error(_("%s: not written by this program; starting a new one"), s->path);
     free(text);
 }
 
@@ -84,7 +84,7 @@ static uint32_t count_puzzles(const struct solving *s)
     struct pyr_lines lines;
     struct pyr_puzzle puzzle;
     uint32_t count = 0;
-    if (pyr_puzzle_begin(&lines, pack(), pack_size(), s->edition.name))
+    if (pyr_puzzle_begin(&lines, cli_puzzle_pack(), pack_size(), s->edition.name))
         while (pyr_lines_next(&lines, false) && pyr_puzzle_read(&puzzle, &lines))
             count++;
     return count;
@@ -94,7 +94,7 @@ static bool open_number(struct solving *s, uint32_t number)
 {
     struct pyr_puzzle puzzle;
     const char *called[PYR_MAX_SEATS];
-    if (!pyr_puzzle_find(&puzzle, pack(), pack_size(), s->edition.name, number)) {
+    if (!pyr_puzzle_find(&puzzle, cli_puzzle_pack(), pack_size(), s->edition.name, number)) {
         cli_error(_("no puzzle has the number %u; choose from 1 to %u"), number, count_puzzles(s));
         return false;
     }
@@ -125,8 +125,8 @@ static void show_question(const struct solving *s)
     printf(_("Puzzle %u: %s (rating %u, yours %d)\n"), puzzle->number, themes, puzzle->rating,
         (int)(s->puzzler.skill.rating + 0.5));
     showing_table(&showing, &s->open.view);
-    puts(puzzle->themes >> PYR_PUZZLE_CARD & 1 ? _("Which card brings the most points by the end of the game?") :
-        _("Which mark brings the most points by the end of the game?"));
+    puts(puzzle->themes >> PYR_PUZZLE_CARD & 1 ? _("Which card gains the most points by the end of the game?") :
+        _("Which mark gains the most points by the end of the game?"));
 }
 
 /* "1 pyramid, 10 pyramid points, 2 gems" */
@@ -231,9 +231,9 @@ static bool judge(struct solving *s, const char *typed, struct pyr_puzzle_verdic
 /* Which one comes next; 0 if there is none. */
 static uint32_t pick(const struct solving *s)
 {
-    uint32_t number = pyr_puzzler_pick(&s->puzzler, pack(), pack_size(), s->edition.name, s->themes, false,
+    uint32_t number = pyr_puzzler_pick(&s->puzzler, cli_puzzle_pack(), pack_size(), s->edition.name, s->themes, false,
         s->open.puzzle.number);
-    return number ? number : pyr_puzzler_pick(&s->puzzler, pack(), pack_size(), s->edition.name, s->themes,
+    return number ? number : pyr_puzzler_pick(&s->puzzler, cli_puzzle_pack(), pack_size(), s->edition.name, s->themes,
         true, s->open.puzzle.number);
 }
 
@@ -383,7 +383,7 @@ int cli_puzzle(int argc, char **argv)
     };
     const struct cli_options options = {
         "puzzle [--theme T | --daily | --date DATE | --number N] [--answer CHOICE] [OPTIONS]",
-        _("Shows a position with one clearly best choice and asks for it. Puzzles come near your rating; the first answer\n"
+        _("Shows a position with one clearly best choice and asks for it. Puzzles are near your rating; the first answer\n"
           "to each is rated. Your rating and streak are kept in your data folder."),
         option,
         "  pyramids puzzle\n"
@@ -392,13 +392,9 @@ int cli_puzzle(int argc, char **argv)
     };
     static const uint32_t excluded[OPTIONS] = { [THEME] = 1u << DAILY | 1u << DATE | 1u << NUMBER,
         [DAILY] = 1u << DATE | 1u << NUMBER, [DATE] = 1u << NUMBER };
-    int code = cli_parse(&options, &argc, argv, value);
+    int code = cli_parse_words(&options, 0, &argc, argv, value);
     if (code >= 0)
         return code;
-    if (argc) {
-        cli_error(_("unexpected argument '%s'"), argv[0]);
-        return CLI_USAGE;
-    }
     if (!cli_go_together(option, value, excluded))
         return CLI_USAGE;
     s.json = value[JSON] != NULL;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../tui/words.h"
 #include "cli.h"
 
 enum { EDITION, SEAT, JSON, OPTIONS };
@@ -11,13 +12,6 @@ struct tally {
     unsigned finished, under_way, wrong;
 };
 
-/* Players with the most points, if there are several. */
-struct tie {
-    unsigned seats;              /* a bit each; 0: no tie */
-    int points;
-    unsigned pyramid;            /* the lowest number that one of them completed; 0: none did */
-};
-
 /* For --json: the same in every language, in the order of enum pyr_phase. */
 static const char *phase_word(unsigned phase)
 {
@@ -25,33 +19,10 @@ static const char *phase_word(unsigned phase)
     return word[phase];
 }
 
-/* Explains the winner: R17 decides a tie by the lowest completed pyramid, Q8 shares it. */
-static struct tie find_tie(const struct pyr_box *box, const struct pyr_table *open)
-{
-    struct tie tie = { 0, 0, 0 };
-    pyr_cardset done = 0;
-    for (unsigned s = 0; s < open->seats; s++) {
-        int points = pyr_table_score(open, box, (pyr_seat)s).total;
-        if (!tie.seats || points > tie.points) {
-            tie.seats = 0;
-            tie.points = points;
-            done = 0;
-        }
-        if (points == tie.points) {
-            tie.seats |= 1u << s;
-            done |= open->desk[s].done;
-        }
-    }
-    if (!(tie.seats & (tie.seats - 1)))
-        tie.seats = 0;
-    tie.pyramid = done ? (unsigned)__builtin_ctzll(done) + 1 : 0;
-    return tie;
-}
-
 static void print_winners(const struct pyr_edition *edition, const struct pyr_table *open, const struct pyr_word *names)
 {
     unsigned winners = pyr_table_winners(open, &edition->box);
-    struct tie tie = find_tie(&edition->box, open);
+    struct words_tie tie = words_tie(&edition->box, open);
     for (unsigned s = 0; s < open->seats; s++)
         if (winners >> s & 1)
             printf(_("winner: %u %.*s\n"), s + 1, (int)names[s].length, names[s].at);
@@ -102,7 +73,7 @@ static void json_seats(struct pyr_json *json, const char *name, unsigned seats)
     pyr_json_close(json);
 }
 
-static void json_tie(struct pyr_json *json, const struct tie *tie)
+static void json_tie(struct pyr_json *json, const struct words_tie *tie)
 {
     if (!tie->seats) {
         pyr_json_null(json, "tie");
@@ -134,12 +105,9 @@ static void json_player(struct pyr_json *json, unsigned seat, struct pyr_word na
     pyr_json_object(json, NULL);
     pyr_json_number(json, "seat", seat + 1);
     pyr_json_word(json, "name", name);
-    pyr_json_number(json, "total", score->total);
-    pyr_json_number(json, "pyramids", score->pyramids);
-    pyr_json_number(json, "torches", score->torches);
-    pyr_json_number(json, "points", score->points);
-    pyr_json_number(json, "gems", score->gems);
-    pyr_json_number(json, "skulls", score->skulls);
+    pyr_json_numbers(json, (struct pyr_json_field[]){ { "total", score->total }, { "pyramids", score->pyramids },
+        { "torches", score->torches }, { "points", score->points }, { "gems", score->gems }, { "skulls", score->skulls },
+        { NULL, 0 } });
     pyr_json_close(json);
 }
 
@@ -147,7 +115,7 @@ static void json_player(struct pyr_json *json, unsigned seat, struct pyr_word na
 static void print_json(const struct pyr_edition *edition, const struct cli_records *records, const struct pyr_replay *replay)
 {
     struct pyr_word names[PYR_MAX_SEATS];
-    struct tie tie = { 0, 0, 0 };
+    struct words_tie tie = { 0 };
     const struct pyr_table *open = &replay->state.open;
     bool begun = replay->stage >= PYR_STAGE_PLAY, ended = begun && open->phase == PYR_END;
     cli_player_names(records->text, records->size, names);
@@ -167,7 +135,7 @@ static void print_json(const struct pyr_edition *edition, const struct cli_recor
     pyr_json_close(json);
     json_seats(json, "winners", ended ? pyr_table_winners(open, &edition->box) : 0);
     if (ended)
-        tie = find_tie(&edition->box, open);
+        tie = words_tie(&edition->box, open);
     json_tie(json, &tie);
     pyr_json_close(json);
     cli_json_end(json);

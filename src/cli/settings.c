@@ -1,5 +1,5 @@
 /*
- * settings.c: see settings.h. All that is wrong with a file is reported at once, so that nobody has to start a server five
+ * settings.c: see settings.h. All faults of a file are reported at once, so that an operator need not start a server five
  * times to learn of five mistakes.
  */
 #include <stdarg.h>

@@ -263,7 +263,7 @@ static bool report_ends(const struct sim *sim)
         const struct total *t = &sim->total[e];
         const char *name = sim->arena.entry[e].name;
         int number = WIFSIGNALED(t->status) ? 128 + WTERMSIG(t->status) : WEXITSTATUS(t->status);
-        bool killed = number > 128 && number < 128 + 65;     /* as the shell has it, which stands in between */
+        bool killed = number > 128 && number < 128 + 65;     /* as the shell in between reports it */
         if (killed)
             number -= 128;
         if (!t->ends)
@@ -295,7 +295,7 @@ static unsigned set_size(const struct sim *sim)
 
 /* Parts of a simulation: an item per game, with what it brought each entry. */
 
-/* Everything that decides what is played. The edition's text stands for itself; outside bots are their command. */
+/* Everything that decides what is played. The edition is its text; an outside bot is its command. */
 static char *job_text(const struct sim *sim, size_t *size)
 {
     const struct arena *a = &sim->arena;
@@ -600,13 +600,9 @@ int cli_sim(int argc, char **argv)
         "  pyramids sim --bots expert,flatmc --games 100000 --sprt 0,20\n"
         "  pyramids sim --bots expert,flatmc --games 100000 --shard 3/8 --output part3\n",
     };
-    int code = cli_parse(&options, &argc, argv, value);
+    int code = cli_parse_words(&options, 0, &argc, argv, value);
     if (code >= 0)
         return code;
-    if (argc) {
-        cli_error(_("unexpected word '%s'"), argv[0]);
-        return CLI_USAGE;
-    }
     unsigned threads;
     struct shard shard = { 0, 0 };
     static const uint32_t excluded[OPTIONS] = { [SHARD] = 1u << SPRT | 1u << JSON };

@@ -136,7 +136,7 @@ static bool verify_record(const struct cli_records *records, const char *asked, 
         cli_line_error(text.name, r.line, "%s", reason);
     }
     if (!r.code && !is_committed(&r, commitment)) {
-        cli_line_error(text.name, records->start, _("the cards follow from another secret than the one of --commitment"));
+        cli_line_error(text.name, records->start, _("the secret of the cards does not match --commitment"));
         if (json)
             refuse_with(records, "other-commitment", records->start);
         return false;
@@ -177,7 +177,7 @@ int cli_verify(int argc, char **argv)
     const char *value[OPTIONS];
     const struct cli_option option[OPTIONS + 1] = {
         { "edition", 'e', "E", _("a built-in edition or a file (default: the one the record names)") },
-        { "commitment", 0, "HEX", _("also check that the secret is the one of this commitment") },
+        { "commitment", 0, "HEX", _("also check the secret against this commitment") },
         { "json", 0, NULL, _("print one line of JSON per record") },
         { NULL, 0, NULL, NULL },
     };

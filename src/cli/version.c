@@ -49,6 +49,7 @@ void cli_print_build(void)
     print_library("libuv", uv_version_string());
     print_library("ncurses", curses_version());
     print_library("OpenSSL", OpenSSL_version(OPENSSL_VERSION_STRING));
+    print_library("qrcodegen", QRCODEGEN_VERSION);       /* cannot be asked: as it was compiled in */
     print_library("SQLite", sqlite3_libversion());
     print_library("utf8proc", utf8proc_version());
     print_library("zlib", zlibVersion());
