@@ -398,14 +398,14 @@ TEST("R17 Q8 how a game was won")
     open.desk[0] = open.desk[1] = (struct pyr_desk){ .rubies = 3, .card = { PYR_NO_CARD, PYR_NO_CARD } };
     memset(open.tile, PYR_NOBODY, sizeof open.tile);
     words_winner(&plain.box, &open, names, text, sizeof text);
-    CHECK_STR(text, "Ana, Ben share the win with 3 points: none of them completed a pyramid (Q8).");
+    CHECK_STR(text, "Ana, Ben share the win. They have 3 points each, and none of them completed a pyramid.");
     open.desk[0].done = (pyr_cardset)1 << 8;
     open.desk[1].done = (pyr_cardset)1 << 3;
     words_winner(&plain.box, &open, names, text, sizeof text);
-    CHECK_STR(text, "Ben wins the tie at 13 points with the lowest pyramid, 4 (R17).");
+    CHECK_STR(text, "Ben wins the tie. Ana, Ben have 13 points. The lowest completed pyramid decides: Ben has number 4.");
     open.desk[0].rubies = 5;
     words_winner(&plain.box, &open, names, text, sizeof text);
-    CHECK_STR(text, "Ana wins with 15 points.");
+    CHECK_STR(text, "Ana wins. 15 points, 2 more than the next.");
 }
 
 /* A table of four at rest before the first turn, for tests that change what lies on it. */

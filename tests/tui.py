@@ -284,7 +284,7 @@ def case_whole_game(folder):
         row = [line for line in text.split('\n') if player['name'] in line][0].split()
         assert row[-1] == str(player['total']), (row, player)
     winner = report['players'][report['winners'][0] - 1]
-    assert re.search(rf"★ {winner['name']}", text) and f"{winner['name']} wins with {winner['total']} points" in text, text
+    assert re.search(rf"★ {winner['name']}", text) and f"{winner['name']} wins. {winner['total']} points, " in text, text
     # Once more with the same players and other cards.
     assert 'N rematch' in text, text
     terminal.keys('N')
@@ -872,7 +872,7 @@ def case_replay(folder):
     terminal.wait('─ greedy 1 ')
     terminal.keys('End')
     text = terminal.wait('The game is over')
-    assert 'greedy 1 wins with 138 points' in text, text
+    assert 'greedy 1 wins. 138 points, ' in text, text
     terminal.keys('[')
     terminal.wait('Round 4 of 4, turn 7 of 7')
     terminal.keys('a')
@@ -1066,6 +1066,92 @@ def case_server(folder):
         assert f'table {again}' in text and again != code, text
         play(terminal, 'turn 1 of 7')
         thread.join(WAIT)
+    terminal.keys('q', 'y')
+    terminal.wait('EXIT=0')
+    terminal.end()
+    server.end()
+
+
+def case_people(folder):
+    """What people at a table have for each other: reactions, which can be muted, the score of a series, head to head."""
+    server = Server(folder)
+    ana, ben = Stranger(server, 'Ana'), Stranger(server, 'Ben')
+    code = ben.create({'kind': 'open'}, {'kind': 'open'})['table']['code']
+    for player in (ana, ben):
+        player.connect(code)
+        player.send(type='sit', id='s', number=secrets.token_hex(32))
+        while player.next().get('id') != 's':
+            pass
+    threads = [threading.Thread(target=player.play, args=(seat, 40)) for seat, player in ((1, ana), (2, ben))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(4 * WAIT)
+    report = json.loads(run('replay', '-', '--json', text=ana.ask('GET', f'/api/tables/{code}/record')[1]))
+    wins = [report['winners'].count(seat) / len(report['winners']) for seat in (1, 2)]
+    points = [player['total'] for player in report['players']]
+    # The terminal is Ana from now on. The room of the rematch has the score of the series, seats rotate.
+    os.makedirs(os.path.join(folder, 'pyramids/servers'))
+    with open(os.path.join(folder, f'pyramids/servers/127.0.0.1_{server.port}.cookie'), 'w', encoding='ascii') as file:
+        file.write(ana.cookie)
+    again = json.loads(ben.ask('POST', f'/api/tables/{code}/rematch', {})[1])['table']['code']
+    terminal = Terminal(folder, 'play', '--server', server.url, '--table', again)
+    terminal.wait(rf'Won in 1 game \(points\): Ben {wins[1]:g} \({points[1]}\), Ana {wins[0]:g} \({points[0]}\)')
+    terminal.keys('q')
+    terminal.wait('EXIT=0')
+    terminal.end()
+    # With a third seat free it is seen how one did against Ben.
+    code = ben.create({'kind': 'open'}, {'kind': 'open'}, {'kind': 'open'})['table']['code']
+    ben.lines, ben.version = [], 0
+    ben.connect(code)
+    ben.send(type='sit', number=secrets.token_hex(32))
+    terminal = Terminal(folder, 'play', '--server', server.url, '--table', code)
+    won, lost = (int(len(report['winners']) == 1 and report['winners'] == [seat]) for seat in (1, 2))
+    terminal.wait(rf'Ben  head to head {won} : {lost}')
+    ben.send(type='fill', id='f', seat=3, level='novice')
+    terminal.wait('these four cards')
+
+    def react(symbol):
+        """Ben's, once the server lets him: one in five seconds."""
+        while True:
+            ben.send(type='react', id=secrets.token_hex(16), symbol=symbol)
+            answer = None
+            while not answer:
+                message = ben.next()
+                answer = message if message['type'] in ('done', 'error') and message.get('id') != 'f' else None
+            if answer['type'] == 'done':
+                return
+            assert answer['code'] == 'too_fast', answer
+            time.sleep(0.2)
+
+    react('tomb')
+    terminal.wait('Ben: Well done')
+    terminal.keys('e')
+    terminal.wait('3  Close!')
+    terminal.keys('3')
+    terminal.wait('Ana: Close!')
+    message = ben.next()
+    while message['type'] != 'reaction' or message['symbol'] != 'torch':
+        message = ben.next()
+    assert message['seat'] == 2, message
+    terminal.keys('e')
+    terminal.wait('6  Thank you')
+    terminal.keys('6')
+    terminal.wait('That was too fast')
+    terminal.keys('e')
+    terminal.wait('mute reactions of others')
+    terminal.keys('m')
+    terminal.wait('show reactions of others')
+    terminal.keys('Escape')
+    react('skull')
+    terminal.keys('e', 'm')
+    terminal.wait('mute reactions of others')
+    terminal.keys('Escape')
+    react('ruby')
+    terminal.wait('Ben: Beautiful')
+    terminal.keys('L')
+    text = terminal.wait('Ben: Well done[^$]*Ana: Close![^$]*Ben: Beautiful')
+    assert 'Ouch' not in text, text
     terminal.keys('q', 'y')
     terminal.wait('EXIT=0')
     terminal.end()

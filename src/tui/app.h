@@ -19,8 +19,8 @@
 
 /* What covers the table; one at a time. */
 enum sheet { SHEET_NONE, SHEET_PLAYERS, SHEET_STORY, SHEET_HELP };
-/* A question in a box over everything, to be answered by yes or no. */
-enum question { ASK_NOTHING, ASK_QUIT, ASK_TAKE_BACK };
+/* A question in a box over everything, to be answered by yes or no, or by a number (a reaction). */
+enum question { ASK_NOTHING, ASK_QUIT, ASK_TAKE_BACK, ASK_REACTION };
 
 struct app;
 struct game;
@@ -50,6 +50,10 @@ struct play_ops {
     void (*play_again)(struct app *app);
     bool (*is_asked_again)(const struct app *app);           /* another player has made a rematch; or NULL */
     bool (*is_watching)(const struct app *app);              /* without a seat */
+    bool (*can_react)(const struct app *app);                /* with a symbol that others see; or NULL, as are the next 3 */
+    void (*draw_reactions)(struct app *app);                 /* which one? */
+    bool (*reaction_key)(struct app *app, int key);          /* false: the question is answered */
+    const char *(*standing)(const struct app *app);          /* of a series of games; NULL: this is none */
     bool (*idle_key)(struct app *app, int key);              /* keys while there is nothing to decide; or NULL */
     bool (*draws_itself)(const struct app *app);             /* a screen before the game; or NULL, as are the next three */
     void (*draw)(struct app *app);

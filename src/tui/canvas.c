@@ -42,7 +42,7 @@ void canvas_clear(struct canvas *canvas)
     canvas_fill(canvas, 0, 0, canvas->width, canvas->height, ' ', ST_TEXT);
 }
 
-/* What stands for a character where there is nothing but ASCII.
+/* The substitute for a character on an ASCII terminal.
  * A box-drawing character that is not in the list becomes a plus; anything unknown a question mark. */
 static uint32_t ascii_for(uint32_t c)
 {

@@ -28,7 +28,7 @@ struct cell {
     uint8_t style;
 };
 
-/* A place to click: what it stands for is the caller's to know. */
+/* A place to click; its meaning is the caller's. */
 struct place {
     int16_t x, y, width, height;
     int16_t action;

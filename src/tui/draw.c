@@ -510,7 +510,7 @@ static int hint_width(const struct key_hint *hint)
     return text_width(hint->name) + 1 + text_width(hint->does);
 }
 
-/* How to leave and where all keys are told; and the analysis, which nobody would look for. */
+/* How to leave and where all keys are listed; and the analysis, which is easily missed. */
 static bool is_needed(const struct key_hint *hint)
 {
     return hint->key == '?' || hint->key == 'q' || hint->key == 'a';

@@ -36,12 +36,13 @@ struct scene {
     char (*names)[PYR_MAX_PLAYER_NAME + 1];
     enum sign sign[PYR_MAX_SEATS];
     enum hand_state state;
-    const struct hand *hand;     /* NULL where nobody plays: a replay, a spectator */
+    const struct hand *hand;     /* NULL without a player: a replay, a spectator */
     const struct story *story;
     const char *title;           /* on the right of the first line: the mode, the table */
     const char *short_title;     /* instead, where there is no room for the title; or NULL */
     const char *message;         /* the line above the keys */
     enum style message_style;
+    const char *standing;                    /* of a series of games, NULL if it is none */
     const char *banner;          /* over everything: the connection is lost; or NULL */
     const char *preview;         /* below the cards; used where there is no hand */
     unsigned beat;               /* grows while something is under way: the sign of life */
@@ -102,7 +103,7 @@ bool draw_is_too_small(struct canvas *canvas);
 
 /* The sign of a symbol on a card's space, and its style there. */
 uint32_t symbol_sign(const struct scene *scene, const struct pyr_card_face *face, pyr_spaces space, enum style *style);
-/* The pyramid and rock of a colour, for those who do not see it. */
+/* The signs of a colour's pyramid and rock, for players who cannot tell colours apart. */
 uint32_t colour_sign(unsigned colour);
 enum style colour_style(unsigned colour);
 /* "gems 11", or with their signs where the language has no short word. */

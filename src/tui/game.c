@@ -27,7 +27,7 @@ struct game {
 
 /* Saving. */
 
-/* Called after every choice and every step: a crash loses nothing. A failure is shown, and the game goes on. */
+/* Called after every choice and every step: a crash loses nothing. A failure is shown, and the game continues. */
 static void game_save(struct app *app)
 {
     struct game *game = app->game;
@@ -92,7 +92,7 @@ static bool begin_new(struct app *app, const struct seating *setup, uint64_t see
     return !err;
 }
 
-/* Asks whether to go on with a game; true for yes.
+/* Asks whether to resume a game; true for yes.
  * A small loop of its own: there is no game yet that table_run could show. */
 static bool ask_to_go_on(struct app *app)
 {
@@ -372,7 +372,7 @@ static void game_uncover(struct app *app)
     app->sheet = SHEET_NONE;
 }
 
-/* Who sealed last may think again, as long as nobody has looked at the screen after him.
+/* The player who sealed last may take it back until another player has looked at the screen.
  * Kept cards are picked again in the hand, so the step itself is taken back too. */
 static void game_back_seat(struct app *app)
 {

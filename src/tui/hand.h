@@ -11,7 +11,7 @@
 
 /* What the player has to do now (hand_state). */
 enum hand_state {
-    HAND_IDLE,                   /* nothing to decide: others replace, or nobody plays here */
+    HAND_IDLE,                   /* nothing to decide: others replace, or no one plays here */
     HAND_KEEP,                   /* two of four */
     HAND_FIRST,                  /* the pattern, or one space */
     HAND_EXTRA,                  /* an extra mark */

@@ -217,7 +217,7 @@ struct writing {
 
 static void on_written(uv_write_t *request, int status)
 {
-    (void)status;                            /* a connection that is broken says so when it is read */
+    (void)status;                            /* a broken connection is noticed by the next read */
     free(request->data);
 }
 

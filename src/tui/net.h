@@ -14,10 +14,10 @@
 #define NET_UNTRUSTED (-1)       /* the server could not show that it is who it should be */
 #define NET_NO_NAME (-2)         /* there is no host of this name */
 #define NET_NO_LOOKUP (-3)       /* names cannot be looked up now */
-#define NET_REFUSED (-4)         /* nobody listens at the port */
+#define NET_REFUSED (-4)         /* no program listens at the port */
 #define NET_UNREACHABLE (-5)     /* the network does not lead there */
-#define NET_NO_TLS (-6)          /* somebody is there, but does not speak TLS */
-#define NET_NO_HTTP (-7)         /* somebody is there, but does not answer in HTTP */
+#define NET_NO_TLS (-6)          /* a program answers, but not in TLS */
+#define NET_NO_HTTP (-7)         /* a program answers, but not in HTTP */
 
 enum net_kind {
     NET_ANSWER,                  /* to a request: status (0: none came; NET_UNTRUSTED and the like) and body */

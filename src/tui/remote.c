@@ -6,7 +6,7 @@
  * From OPENING on the state of the table is the session's; this file only does what it wishes (carry) and shows its
  * events (on_event).
  *
- * Files, beside the cookie of the server (remote->cookie_path): CODE.table with a draft and unanswered messages, and
+ * Files, beside the cookie of the server (visit.h): CODE.table with a draft and unanswered messages, and
  * numbers with our part of each shuffle. Everything runs in the main thread; net.c has a thread of its own and hands
  * events over in a queue.
  */
@@ -19,7 +19,7 @@
 #include <pyramids/builtin.h>
 #include <pyramids/remote.h>
 
-#include "net.h"
+#include "carrier.h"
 #include "remote.h"
 
 #define MOST_TABLES 64           /* in the list */
@@ -32,7 +32,7 @@ enum stage { STAGE_VISITOR, STAGE_LIST, STAGE_CODE, STAGE_OPENING, STAGE_ROOM, S
 
 /* Requests by what they are for. */
 enum { ASK_VISITOR, ASK_NEW_VISITOR, ASK_TABLES, ASK_CREATE, ASK_EDITION, ASK_RECORD, ASK_REMATCH, ASK_STILL_KNOWN,
-    ASK_DAILY };
+    ASK_DAILY, ASK_PEOPLE };
 
 /* A line of the list. */
 struct offer {
@@ -42,12 +42,11 @@ struct offer {
 
 /* A visit to a server. Owned by app->remote; used by the main thread only. */
 struct remote {
-    struct net *net;
+    struct carrier carrier;
     enum stage stage;
-    char url[400], cookie_path[PATH_MAX], trusted[PATH_MAX], cookie[512], name[NAME_ROOM];
+    struct visit visit;
+    char trusted[PATH_MAX], name[NAME_ROOM];
     char code[CODE_ROOM], key[CODE_ROOM], title[300];
-    bool opened, connecting, closing; /* the WebSocket is open; has been asked for; is being closed */
-    bool is_forgotten;           /* the server does not know who we were: we become somebody new there */
     double retry_at, wait;       /* when to ask again who we are; how long the next pause is */
 
     /* The list, and a code being typed. */
@@ -61,6 +60,9 @@ struct remote {
     struct pyr_remote table;
     bool sat, asked_record;      /* done at this visit */
     uint32_t told;               /* lines of the log that the story has been told of */
+    char past[PYR_MAX_SEATS][80];                /* how one did against the person at a seat, and their rating; "" if none */
+    char people[PYR_MAX_SEATS * NAME_ROOM];      /* for whom that was asked */
+    char said[NAME_ROOM + 100];                  /* the last reaction in the room */
     char kept[PYR_REMOTE_SAVED]; /* what is on the disk of it */
     size_t kept_size;
 };
@@ -82,7 +84,7 @@ static bool has_seat(const struct remote *remote)
 static void ask(struct remote *remote, int id, const char *path, json_t *body)
 {
     char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
-    net_request(remote->net, id, path, text);
+    net_request(remote->carrier.net, id, path, text);
     free(text);
     json_decref(body);
 }
@@ -93,13 +95,6 @@ static void ask(struct remote *remote, int id, const char *path, json_t *body)
 static bool new_id(uint8_t id[16])
 {
     return !getentropy(id, 16);
-}
-
-/* Never NULL, so that the answers of a strange server need no further checks. */
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
 }
 
 /* Ends early at the size, or at the first character that must not be shown. */
@@ -116,17 +111,6 @@ static void copy_person(char *to, size_t size, const char *name)
         copy_text(to, size, _("Player"));
 }
 
-/* A code is for a path and for the screen: letters and digits only. */
-static bool copy_code(char *to, size_t size, const char *code)
-{
-    size_t length = strlen(code);
-    if (!length || length >= size ||
-        strspn(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != length)
-        return false;
-    memcpy(to, code, length + 1);
-    return true;
-}
-
 /* A table's code as people type it: in small letters, with blanks and dashes in between. */
 static bool copy_table_code(char *to, size_t size, const char *typed)
 {
@@ -136,38 +120,17 @@ static bool copy_table_code(char *to, size_t size, const char *typed)
         if (!strchr(" -", *typed))
             code[length++] = (char)(*typed >= 'a' && *typed <= 'z' ? *typed - 'a' + 'A' : *typed);
     code[length] = '\0';
-    return !*typed && copy_code(to, size, code);
+    return !*typed && visit_copy_code(to, size, code);
 }
 
 static void note_error(struct remote *remote, const char *code)
 {
-    const char *words = pyr_text_refusal(code);
-    char shown[61];
-    if (words) {
-        snprintf(remote->note, sizeof remote->note, "%s", words);
-    } else {
-        copy_text(shown, sizeof shown, code);            /* whatever the server sends, no control characters */
-        snprintf(remote->note, sizeof remote->note, _("The server refused: %.60s"), shown);
-    }
-}
-
-/* Why there was no answer, in words. */
-static const char *words_cause(int status)
-{
-    switch (status) {
-    case NET_NO_NAME: return _("unknown host; check the spelling.");
-    case NET_NO_LOOKUP: return _("the name cannot be resolved; is this computer online?");
-    case NET_REFUSED: return _("connection refused: no server is running there, or it uses another port.");
-    case NET_UNREACHABLE: return _("the computer cannot be reached.");
-    case NET_NO_TLS: return _("the server does not use TLS; is its address http://?");
-    case NET_NO_HTTP: return _("the server does not use plain HTTP; is its address https://?");
-    default: return _("the server reports an internal error.");
-    }
+    visit_refusal(code, remote->note, sizeof remote->note);
 }
 
 static void note_cause(struct remote *remote, int status)
 {
-    snprintf(remote->cause, sizeof remote->cause, "%s: %s", remote->url, words_cause(status));
+    snprintf(remote->cause, sizeof remote->cause, "%s: %s", remote->visit.url, visit_cause(status));
 }
 
 /* Connecting. */
@@ -183,8 +146,8 @@ static void retry_later(struct remote *remote)
 /* Beside the file that says who we are: what another visit to a table needs, and the numbers of all tables. */
 static bool path_beside(const struct remote *remote, const char *code, const char *ending, char *to, size_t size)
 {
-    int length = snprintf(to, size, "%s%s%s.%s", remote->cookie_path, code[0] ? "." : "", code, ending);
-    return remote->cookie_path[0] && length > 0 && (size_t)length < size;
+    int length = snprintf(to, size, "%s%s%s.%s", remote->visit.cookie_path, code[0] ? "." : "", code, ending);
+    return remote->visit.cookie_path[0] && length > 0 && (size_t)length < size;
 }
 
 /* Keeps what would be lost with this program: a draft, what the server has not answered, the number of a table that
@@ -196,7 +159,8 @@ static void keep_table(struct remote *remote)
     char text[PYR_REMOTE_SAVED], path[PATH_MAX];
     if (table->state == PYR_TABLE_UNKNOWN || !path_beside(remote, table->code, "table", path, sizeof path))
         return;
-    bool has_draft = table->sent_count || table->saved.count || (has_seat(remote) && table->match->choice[table->you].count);
+    bool has_draft = table->muted || table->sent_count || table->saved.count ||
+        (has_seat(remote) && table->match->choice[table->you].count);
     bool is_needed = table->state == PYR_TABLE_WAITING ? table->number[0] != '\0' :
         table->state == PYR_TABLE_RUNNING && has_seat(remote) && has_draft;
     size_t size = is_needed ? pyr_remote_save(table, text, sizeof text) : 0;
@@ -219,6 +183,8 @@ static void go_to_table(struct remote *remote, struct app *app)
     remote->note[0] = '\0';
     remote->sat = remote->asked_record = false;
     remote->told = 0;
+    remote->people[0] = remote->said[0] = '\0';
+    memset(remote->past, 0, sizeof remote->past);
     remote->kept_size = 0;
     pyr_remote_init(&remote->table, &app->match, remote->code);
     if (path_beside(remote, remote->code, "table", path, sizeof path))
@@ -234,24 +200,13 @@ static void go_to_table(struct remote *remote, struct app *app)
 static void ask_who(struct remote *remote)
 {
     remote->retry_at = 0;
-    if (remote->cookie[0])
-        ask(remote, ASK_VISITOR, "/api/visitor", NULL);
-    else
-        ask(remote, ASK_NEW_VISITOR, "/api/visitor",
-            remote->is_forgotten ? json_pack("{ss sb}", "name", remote->name, "new", 1) :
-            json_pack("{ss}", "name", remote->name));
+    ask(remote, remote->visit.cookie[0] ? ASK_VISITOR : ASK_NEW_VISITOR, "/api/visitor",
+        visit_question(&remote->visit, remote->name));
 }
 
-/* The server does not know us: it has another database, perhaps for a day. Whoever we were is kept beside the file
- * of whom we become. */
 static void become_new(struct remote *remote)
 {
-    char path[PATH_MAX + 8];
-    snprintf(path, sizeof path, "%s.old", remote->cookie_path);
-    if (remote->cookie_path[0])
-        save_write(path, remote->cookie, strlen(remote->cookie));
-    remote->cookie[0] = '\0';
-    remote->is_forgotten = true;
+    visit_forget(&remote->visit);
     ask_who(remote);
 }
 
@@ -265,12 +220,7 @@ static void ask_tables(struct remote *remote)
 /* The server knows us. Its cookie may be a new one and is kept. */
 static void on_known_visitor(struct remote *remote, struct app *app)
 {
-    char cookie[sizeof remote->cookie];
-    net_cookie(remote->net, cookie, sizeof cookie);
-    if (strcmp(cookie, remote->cookie) && cookie[0]) {
-        strcpy(remote->cookie, cookie);
-        save_write(remote->cookie_path, cookie, strlen(cookie));
-    }
+    visit_keep(&remote->visit, remote->carrier.net);
     remote->wait = 0.5;
     remote->cause[0] = '\0';
     if (remote->code[0]) {
@@ -296,20 +246,20 @@ static void read_offer(struct remote *remote, const json_t *table)
     char names[200] = "";
     unsigned free_seats = 0;
     size_t count = json_array_size(seats);
-    if (!copy_code(offer->code, sizeof offer->code, text_of(table, "code")))
+    if (!visit_copy_code(offer->code, sizeof offer->code, visit_text(table, "code")))
         return;
     for (size_t i = 0; i < count && i < PYR_MAX_SEATS; i++) {
         const json_t *seat = json_array_get(seats, i);
         char name[NAME_ROOM];
-        copy_person(name, sizeof name, text_of(seat, "name"));
-        if (!strcmp(text_of(seat, "kind"), "bot") && pyr_text_level(name) != name)
+        copy_person(name, sizeof name, visit_text(seat, "name"));
+        if (!strcmp(visit_text(seat, "kind"), "bot") && pyr_text_level(name) != name)
             snprintf(name, sizeof name, "%s", pyr_text_level(name));
-        if (!strcmp(text_of(seat, "kind"), "open"))
+        if (!strcmp(visit_text(seat, "kind"), "open"))
             free_seats++;
         else
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s%.40s", names[0] ? ", " : "", name);
     }
-    offer->waits = !strcmp(text_of(table, "state"), "waiting");
+    offer->waits = !strcmp(visit_text(table, "state"), "waiting");
     if (json_integer_value(json_object_get(table, "you")) > 0)
         snprintf(offer->text, sizeof offer->text, _("%s: %s; you have a seat here"), offer->code, names);
     else if (offer->waits)
@@ -438,6 +388,21 @@ static void sit(struct remote *remote)
         note_number(remote);
 }
 
+/* Head to head and ratings, asked for anew when other people sit here. */
+static void want_people(struct remote *remote)
+{
+    const struct pyr_remote *table = &remote->table;
+    char people[sizeof remote->people] = "", path[CODE_ROOM + 32];
+    for (unsigned s = 0; s < table->seats; s++)
+        if (table->seat[s].kind == PYR_SEAT_PERSON)
+            snprintf(people + strlen(people), sizeof people - strlen(people), "%u%s\n", s, table->seat[s].name);
+    if (table->state != PYR_TABLE_WAITING || !strcmp(people, remote->people))
+        return;
+    memcpy(remote->people, people, sizeof people);
+    snprintf(path, sizeof path, "/api/tables/%s/people", remote->code);
+    ask(remote, ASK_PEOPLE, path, NULL);
+}
+
 static void on_table(struct remote *remote, struct app *app)
 {
     if (remote->table.state == PYR_TABLE_CLOSED) {
@@ -448,6 +413,7 @@ static void on_table(struct remote *remote, struct app *app)
         remote->stage = STAGE_ROOM;
     if (remote->table.state == PYR_TABLE_WAITING && !has_seat(remote))
         sit(remote);
+    want_people(remote);
     show_players(remote, app);
 }
 
@@ -467,13 +433,13 @@ static void on_refused(struct remote *remote, struct app *app, const struct pyr_
         } else {
             remote->stage = STAGE_LIST;
             remote->code[0] = '\0';
-            net_close(remote->net);
+            net_close(remote->carrier.net);
         }
         return;
     }
     if (!strcmp(event->code, "illegal"))
         note_rule(remote, event->rule);
-    if (is_choice && !remote->table.resend_at)           /* else it is tried again */
+    if (event->number == PYR_REMOTE_REACT || (is_choice && !remote->table.resend_at))    /* else it is tried again */
         app_say(app, ST_BAD, "%s", remote->note);
 }
 
@@ -487,16 +453,24 @@ static void on_other_choice(struct remote *remote, struct app *app, const char *
         app_say(app, ST_BAD, "%s", remote->note);
 }
 
-/* The rules are checked here as well, so a server cannot make us show an illegal game. */
 static void on_bad_lines(struct remote *remote, struct app *app)
 {
-    char sentence[512];
-    if (remote->table.fault.code == PYR_ERR_TEXT_FULL) {
-        app_fail(app, "%s", _("the server sent an invalid game record"));
+    char sentence[600];
+    carrier_bad_lines(&remote->table, sentence, sizeof sentence);
+    app_fail(app, "%s", sentence);
+}
+
+/* One's own comes back from the server, too: then the others have seen it. */
+static void on_reaction(struct remote *remote, struct app *app, int32_t number)
+{
+    unsigned seat = (unsigned)number >> 3, symbol = number & 7;
+    char name[NAME_ROOM];
+    copy_person(name, sizeof name, remote->table.seat[seat].name);
+    snprintf(remote->said, sizeof remote->said, "%s: %.90s", name, pyr_text_reaction(symbol));
+    if (remote->stage != STAGE_PLAY)
         return;
-    }
-    pyr_text_fault(&remote->table.fault, sentence, sizeof sentence);
-    app_fail(app, _("the server sent a game that breaks the rules: %s"), sentence);
+    story_say(&app->story, remote->said);
+    app_say(app, ST_TOUCH, "%s", remote->said);
 }
 
 static void on_event(struct remote *remote, struct app *app, const struct pyr_remote_event *event)
@@ -508,6 +482,7 @@ static void on_event(struct remote *remote, struct app *app, const struct pyr_re
     case PYR_REMOTE_IS_OVER: want_record(remote); break;
     case PYR_REMOTE_REFUSED: on_refused(remote, app, event); break;
     case PYR_REMOTE_BAD_LINES: on_bad_lines(remote, app); break;
+    case PYR_REMOTE_REACTION: on_reaction(remote, app, event->number); break;
     case PYR_REMOTE_READY:
         if (event->code[0])
             on_other_choice(remote, app, event->code);
@@ -532,7 +507,7 @@ static void take_events(struct remote *remote, struct app *app)
 /* To the next table over the same connection; nothing of this one stays. */
 static void begin_rematch(struct remote *remote, struct app *app, const char *code)
 {
-    if (remote->stage != STAGE_PLAY || !copy_code(remote->code, sizeof remote->code, code))
+    if (remote->stage != STAGE_PLAY || !visit_copy_code(remote->code, sizeof remote->code, code))
         return;
     keep_table(remote);
     remote->key[0] = '\0';
@@ -542,16 +517,8 @@ static void begin_rematch(struct remote *remote, struct app *app, const char *co
     app->message[0] = '\0';
     app->peek = false;
     app->sheet = SHEET_NONE;
-    if (remote->opened)
+    if (remote->carrier.is_open)
         pyr_remote_connected(&remote->table, now_ms());
-}
-
-/* Is it some other server that answers? What a proxy says while ours is away (502 to 504) is none of these answers, nor
- * is an accident (500). */
-static bool is_stranger(int status, const json_t *answer)
-{
-    return status > 0 && (status < 500 || status == 501) &&
-        !json_is_object(json_object_get(answer, status == 200 ? "visitor" : "error"));
 }
 
 static void answer_edition(struct remote *remote, struct app *app, const struct net_event *event)
@@ -571,18 +538,18 @@ static void answer_record(struct remote *remote, struct app *app, const struct n
         story_finish(&app->story);
 }
 
-/* Who one is: the first thing that a server is asked. */
+/* The visitor: the first thing that a server is asked for. */
 static void answer_visitor(struct remote *remote, struct app *app, const struct net_event *event, const json_t *answer)
 {
-    if (is_stranger(event->status, answer)) {
-        app_fail(app, _("%s: not a Pyramids server"), remote->url);
+    if (visit_is_stranger(event->status, answer)) {
+        app_fail(app, _("%s: not a Pyramids server"), remote->visit.url);
     } else if (event->id == ASK_VISITOR && event->status == 401) {
         become_new(remote);
     } else if (event->status == 200) {
         on_known_visitor(remote, app);
     } else {
-        note_error(remote, text_of(json_object_get(answer, "error"), "code"));
-        app_fail(app, "%s: %s", remote->url, remote->note);
+        note_error(remote, visit_text(json_object_get(answer, "error"), "code"));
+        app_fail(app, "%s: %s", remote->visit.url, remote->note);
     }
 }
 
@@ -594,7 +561,7 @@ static void answer_missing(struct remote *remote, struct app *app, const struct 
     if (event->status == NET_UNTRUSTED)
         app_fail(app,
             _("%s: the certificate is not trusted, or belongs to another server; use --trust FILE to trust one you know"),
-            remote->url);
+            remote->visit.url);
     else if (event->status == NET_NO_NAME && remote->stage == STAGE_VISITOR)
         app_fail(app, "%s", remote->cause);
     else if (first)
@@ -608,18 +575,18 @@ static void answer_missing(struct remote *remote, struct app *app, const struct 
 /* Tables: the list, a new one, a rematch. */
 static void answer_tables(struct remote *remote, struct app *app, const struct net_event *event, const json_t *answer)
 {
-    const char *error = text_of(json_object_get(answer, "error"), "code"),
-               *code = text_of(json_object_get(answer, "table"), "code");
+    const char *error = visit_text(json_object_get(answer, "error"), "code"),
+               *code = visit_text(json_object_get(answer, "table"), "code");
     if (event->id == ASK_TABLES && event->status == 200) {
         read_tables(remote, answer);
-    } else if (event->id == ASK_CREATE && event->status == 201 && copy_code(remote->code, sizeof remote->code, code)) {
+    } else if (event->id == ASK_CREATE && event->status == 201 && visit_copy_code(remote->code, sizeof remote->code, code)) {
         go_to_table(remote, app);
     } else if (event->id == ASK_DAILY && (event->status == 200 || event->status == 201) &&
-        copy_code(remote->code, sizeof remote->code, code)) {
+        visit_copy_code(remote->code, sizeof remote->code, code)) {
         go_to_table(remote, app);
     } else if (event->id == ASK_DAILY) {
         note_error(remote, error);
-        app_fail(app, "%s: %s", remote->url, remote->note);
+        app_fail(app, "%s: %s", remote->visit.url, remote->note);
     } else if (event->id == ASK_REMATCH && event->status == 201) {
         begin_rematch(remote, app, code);
     } else if (error[0]) {
@@ -627,6 +594,30 @@ static void answer_tables(struct remote *remote, struct app *app, const struct n
         if (event->id == ASK_REMATCH)
             app_say(app, ST_BAD, "%s", remote->note);
     }
+}
+
+/* Without an answer the room is as it was. */
+static void answer_people(struct remote *remote, const struct net_event *event)
+{
+    json_t *answer = event->status == 200 && event->text ? json_loadb(event->text, event->size, 0, NULL) : NULL;
+    const json_t *people = json_object_get(answer, "people"), *person;
+    size_t i;
+    memset(remote->past, 0, sizeof remote->past);
+    json_array_foreach(people, i, person) {
+        json_int_t seat = json_integer_value(json_object_get(person, "seat")) - 1;
+        long won = (long)json_integer_value(json_object_get(person, "won")),
+             lost = (long)json_integer_value(json_object_get(person, "lost")),
+             equal = (long)json_integer_value(json_object_get(person, "equal")),
+             rating = (long)json_integer_value(json_object_get(json_object_get(person, "rating"), "value"));
+        if (seat < 0 || seat >= PYR_MAX_SEATS)
+            continue;
+        char *to = remote->past[seat];
+        if (won || lost || equal)
+            snprintf(to, sizeof remote->past[seat], _("  head to head %ld : %ld"), won, lost);
+        if (rating)
+            snprintf(to + strlen(to), sizeof remote->past[seat] - strlen(to), _("  rating %ld"), rating);
+    }
+    json_decref(answer);
 }
 
 /* `event->text` may be anything: what is not JSON gives NULL, and json_object_get of NULL is NULL. */
@@ -637,17 +628,18 @@ static void on_answer(struct remote *remote, struct app *app, const struct net_e
     switch (event->id) {
     case ASK_STILL_KNOWN:
         if (event->status == 401)                /* its database is another one: the seat will not come back */
-            app_fail(app, "%s: %s", remote->url, pyr_text_refusal("no_visitor"));
+            app_fail(app, "%s: %s", remote->visit.url, pyr_text_refusal("no_visitor"));
         return;
     case ASK_EDITION: answer_edition(remote, app, event); return;
     case ASK_RECORD: answer_record(remote, app, event); return;
+    case ASK_PEOPLE: answer_people(remote, event); return;
     default: break;
     }
     bool is_first = event->id == ASK_VISITOR || event->id == ASK_NEW_VISITOR;
     if (event->text)
         answer = json_loadb(event->text, event->size, 0, &fault);
     /* Something else than Pyramids may answer 501 to a question that it does not know. */
-    if (event->status <= 0 || (event->status >= 500 && !(is_first && is_stranger(event->status, answer))))
+    if (event->status <= 0 || (event->status >= 500 && !(is_first && visit_is_stranger(event->status, answer))))
         answer_missing(remote, app, event);
     else if (is_first)
         answer_visitor(remote, app, event, answer);
@@ -656,64 +648,30 @@ static void on_answer(struct remote *remote, struct app *app, const struct net_e
     json_decref(answer);
 }
 
-/* A connection that was never opened may have been refused because the server no longer knows us, so that is asked. */
-static void on_closed(struct remote *remote)
-{
-    uint32_t random = 0;
-    if (remote->stage >= STAGE_OPENING) {
-        if (getentropy(&random, sizeof random))
-            random = 0;                      /* it only spreads the attempts of many */
-        pyr_remote_lost(&remote->table, now_ms(), random);
-        if (!remote->opened)                 /* refused, or nobody there: is this visitor still known? */
-            ask(remote, ASK_STILL_KNOWN, "/api/visitor", NULL);
-    }
-    remote->opened = remote->connecting = remote->closing = false;
-}
-
-/* Messages of an older visit that arrive before a table is chosen are ignored. */
+/* Messages of an older visit that arrive before a table is chosen are ignored. A connection may be refused because the
+ * server no longer knows us, so that is asked. */
 static void on_net(struct remote *remote, struct app *app, const struct net_event *event)
 {
-    bool is_open = remote->stage >= STAGE_OPENING;
-    switch (event->kind) {
-    case NET_OPENED:
-        remote->opened = true;
-        remote->connecting = false;
-        if (is_open)
-            pyr_remote_connected(&remote->table, now_ms());
-        break;
-    case NET_TEXT:
-        if (is_open)
-            pyr_remote_receive(&remote->table, event->text, event->size, now_ms());
-        break;
-    case NET_ANSWER: on_answer(remote, app, event); break;
-    case NET_CLOSED: on_closed(remote); break;
-    }
+    struct pyr_remote *table = remote->stage >= STAGE_OPENING ? &remote->table : NULL;
+    if (event->kind == NET_ANSWER)
+        on_answer(remote, app, event);
+    else if (carrier_take(&remote->carrier, table, event, now_ms()))
+        ask(remote, ASK_STILL_KNOWN, "/api/visitor", NULL);
 }
 
-/* Does with the connection what the game asks for. What is sent is on the disk first. */
+/* What is sent is on the disk first. */
 static void carry(struct remote *remote)
 {
-    const char *text;
-    enum pyr_remote_wish wish = pyr_remote_wish(&remote->table, now_ms());
-    if (wish == PYR_REMOTE_CONNECT && !remote->connecting) {
-        char path[sizeof "/api/socket?table=" + CODE_ROOM];
-        remote->connecting = true;
-        snprintf(path, sizeof path, "/api/socket?table=%s", remote->code);       /* for a proxy */
-        net_open(remote->net, path);
-    } else if (wish == PYR_REMOTE_DROP && !remote->closing) {
-        remote->closing = true;
-        net_close(remote->net);
-    }
+    carrier_connect(&remote->carrier, &remote->table, now_ms());
     keep_table(remote);
-    while ((text = pyr_remote_next(&remote->table, now_ms())))
-        net_send(remote->net, text);
+    carrier_send(&remote->carrier, &remote->table, now_ms());
 }
 
 /* Called before every drawing. Events first, since they may change the stage. */
 static void remote_tick(struct app *app)
 {
     struct remote *remote = app->remote;
-    for (struct net_event *event; !app->error && (event = net_next(remote->net)); net_free(event)) {
+    for (struct net_event *event; !app->error && (event = net_next(remote->carrier.net)); net_free(event)) {
         on_net(remote, app, event);
         take_events(remote, app);
     }
@@ -775,6 +733,78 @@ static void remote_play_again(struct app *app)
     app_say(app, ST_TEXT, "%s", _("Sent."));
 }
 
+/* Reactions. */
+
+static bool remote_can_react(const struct app *app)
+{
+    return pyr_remote_may_react(&app->remote->table);
+}
+
+/* Bits: seats of other people. */
+static unsigned other_people(const struct pyr_remote *table)
+{
+    unsigned seats = 0;
+    for (unsigned s = 0; s < table->seats; s++)
+        seats |= (unsigned)(s != table->you && table->seat[s].kind == PYR_SEAT_PERSON) << s;
+    return seats;
+}
+
+static void remote_draw_reactions(struct app *app)
+{
+    const struct pyr_remote *table = &app->remote->table;
+    unsigned others = other_people(table);
+    bool is_quiet = (table->muted & others) == others;
+    const struct key_hint keys[] = { { 'm', "m", is_quiet ? _("show reactions of others") : _("mute reactions of others") },
+        { K_ESCAPE, _("Esc"), _("back") } };
+    char text[400] = "";
+    for (unsigned i = 0; i < PYR_REACTIONS; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%u  %.50s", i ? "\n" : "", i + 1, pyr_text_reaction(i));
+    struct place place = draw_notice(&app->canvas, _("React"), text, keys, 2);
+    for (int i = 0; i < PYR_REACTIONS; i++)
+        canvas_place(&app->canvas, place.x, place.y + i, place.width, 1, ACT_KEY, '1' + i);
+}
+
+/* Muting keeps the question open, so that its answer can be seen. */
+static bool remote_reaction_key(struct app *app, int key)
+{
+    struct pyr_remote *table = &app->remote->table;
+    unsigned others = other_people(table);
+    bool is_quiet = (table->muted & others) == others;
+    uint8_t id[16];
+    if (key == 'm' || key == 'M') {
+        for (unsigned s = 0; s < table->seats; s++)
+            if (others >> s & 1)
+                pyr_remote_mute(table, (pyr_seat)s, !is_quiet);
+        return true;
+    }
+    if (key >= '1' && key < '1' + PYR_REACTIONS && new_id(id))
+        pyr_remote_react(table, (unsigned)(key - '1'), id, now_ms());
+    return false;
+}
+
+/* Wins with their fraction, such as 1.5: a shared win counts its share. */
+static const char *remote_standing(const struct app *app)
+{
+    const struct pyr_remote *table = &app->remote->table;
+    const struct pyr_remote_series *series = &table->series;
+    static char text[700];
+    char list[600] = "";
+    if (!series->games)
+        return NULL;
+    for (unsigned s = 0; s < table->seats; s++) {
+        unsigned won = series->wins[s], cents = won % 100;
+        char name[NAME_ROOM], part[8] = "";
+        copy_person(name, sizeof name, table->seat[s].name);
+        if (cents)
+            snprintf(part, sizeof part, cents % 10 ? ".%02u" : ".%u", cents % 10 ? cents : cents / 10);
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s %u%s (%ld)", s ? ", " : "",
+            table->seat[s].kind == PYR_SEAT_BOT ? pyr_text_level(name) : name, won / 100, part, (long)series->points[s]);
+    }
+    snprintf(text, sizeof text, pyr_ngettext("Won in %u game (points): %s", "Won in %u games (points): %s", series->games),
+        series->games, list);
+    return text;
+}
+
 static bool remote_idle_key(struct app *app, int key)
 {
     if (has_seat(app->remote) || !app->match.replay.seats)
@@ -820,11 +850,11 @@ static void quote(const char *word, char *to, size_t size)
 void remote_way_back(const struct remote *remote, char *to, size_t size)
 {
     bool goes_on = remote->table.state == PYR_TABLE_WAITING || remote->table.state == PYR_TABLE_RUNNING;
-    char url[2 * sizeof remote->url], trusted[PATH_MAX + 64];
+    char url[2 * sizeof remote->visit.url], trusted[PATH_MAX + 64];
     to[0] = '\0';
     if (!has_seat(remote) || !remote->code[0] || !goes_on)
         return;
-    quote(remote->url, url, sizeof url);
+    quote(remote->visit.url, url, sizeof url);
     quote(remote->trusted, trusted, sizeof trusted);
     snprintf(to, size, _("Back to your seat: pyramids play --server %s --table %s"), url, remote->code);
     if (remote->trusted[0])
@@ -917,7 +947,7 @@ static bool is_free(const struct pyr_remote_seat *seat)
 static void draw_room(struct remote *remote, struct app *app)
 {
     const struct pyr_remote *table = &remote->table;
-    char text[1200];
+    char text[2400];
     unsigned free_seats = 0;
     bool asks = table->state == PYR_TABLE_WAITING && !remote->note[0];   /* for a seat; the answer is on its way */
     if (has_seat(remote) || asks)
@@ -926,8 +956,13 @@ static void draw_room(struct remote *remote, struct app *app)
         snprintf(text, sizeof text, _("You are watching table %s; you have no seat here.\n"), remote->code);
     for (unsigned s = 0; s < table->seats; s++) {
         put_seat(remote, s, text + strlen(text), sizeof text - strlen(text));
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s", remote->past[s]);
         free_seats += is_free(&table->seat[s]);
     }
+    if (table->series.games)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "\n\n%s", remote_standing(app));
+    if (remote->said[0])
+        snprintf(text + strlen(text), sizeof text - strlen(text), "\n\n%s", remote->said);
     if (remote->note[0])
         snprintf(text + strlen(text), sizeof text - strlen(text), "\n\n%s", remote->note);
     if (table->lost_at)
@@ -956,7 +991,7 @@ static void remote_draw(struct app *app)
         app_hint(app, K_UP, app->facts.ascii ? "Up" : "↑", _("up"));
         app_hint(app, K_DOWN, app->facts.ascii ? "Down" : "↓", _("down"));
         app_hint(app, 'q', "q", _("quit"));
-        snprintf(text, sizeof text, _("Tables on %s"), remote->url);
+        snprintf(text, sizeof text, _("Tables on %s"), remote->visit.url);
         draw_list(&app->canvas, text, items, remote->offers + 2, remote->at, remote->note, app->hints, app->hint_count);
     } else if (remote->stage == STAGE_CODE) {
         app_hint(app, K_ENTER, _("Enter"), _("join"));
@@ -969,7 +1004,7 @@ static void remote_draw(struct app *app)
             snprintf(text, sizeof text, "%s %s", remote->cause, _("Retrying."));
         else
             snprintf(text, sizeof text, remote->retry_at > 0 || remote->table.lost_at
-                ? _("No answer from %s yet; retrying.") : _("Connecting to %s."), remote->url);
+                ? _("No answer from %s yet; retrying.") : _("Connecting to %s."), remote->visit.url);
         draw_notice(&app->canvas, _("Connecting"), text, app->hints, app->hint_count);
         canvas_put(&app->canvas, 1, 0, spinner(app->beat, app->facts.ascii), ST_TOUCH);
     }
@@ -1079,6 +1114,10 @@ static const struct play_ops remote_ops = { .tick = remote_tick,
     .play_again = remote_play_again,
     .is_asked_again = remote_is_asked_again,
     .is_watching = remote_is_watching,
+    .can_react = remote_can_react,
+    .draw_reactions = remote_draw_reactions,
+    .reaction_key = remote_reaction_key,
+    .standing = remote_standing,
     .idle_key = remote_idle_key,
     .draws_itself = remote_draws_itself,
     .draw = remote_draw,
@@ -1100,51 +1139,29 @@ static void read_link(struct remote *remote, const char *url)
     if (code)
         copy_table_code(remote->code, sizeof remote->code, code);
     if (key)
-        copy_code(remote->key, sizeof remote->key, key);
+        visit_copy_code(remote->key, sizeof remote->key, key);
 }
 
-/* The file name is made from the address, with everything but letters, digits, dots and dashes replaced, so that it
- * cannot leave its folder. The cookie in it is checked before use: it goes into a header. */
 struct remote *remote_create(struct app *app)
 {
     const struct tui_options *options = app->options;
     struct remote *remote = calloc(1, sizeof *remote);
-    char file[300];
+    char problem[400];
     if (!remote)
         return NULL;
-    snprintf(remote->url, sizeof remote->url, "%.*s", (int)strcspn(options->server, "#"), options->server);
+    visit_init(&remote->visit, options->server);
     snprintf(remote->name, sizeof remote->name, "%s", options->names[0]);
     /* The way back is to work from any folder. */
     if (options->trusted && !realpath(options->trusted, remote->trusted))
         snprintf(remote->trusted, sizeof remote->trusted, "%s", options->trusted);
     read_link(remote, options->server);
     if ((options->table && !copy_table_code(remote->code, sizeof remote->code, options->table)) ||
-        (options->key && !copy_code(remote->key, sizeof remote->key, options->key))) {
+        (options->key && !visit_copy_code(remote->key, sizeof remote->key, options->key))) {
         app_fail(app, _("'%.60s' is not a table code"), options->table ? options->table : options->key);
         goto failed;
     }
-    /* A file a server, named by its address. */
-    const char *host = strstr(remote->url, "://");
-    snprintf(file, sizeof file, "%.200s.cookie", host ? host + 3 : remote->url);
-    for (char *c = file; *c; c++)
-        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-", *c))
-            *c = '_';
-    if (file[0] == '.')
-        file[0] = '_';
-    if (save_path(remote->cookie_path, sizeof remote->cookie_path, "servers", file)) {
-        size_t size;
-        char *cookie = save_read(remote->cookie_path, sizeof remote->cookie - 1, &size);
-        if (cookie && !strncmp(cookie, "pyramids=", 9) && strcspn(cookie, " ;\r\n\t") == size)
-            snprintf(remote->cookie, sizeof remote->cookie, "%s", cookie);
-        free(cookie);
-    }
-    if (options->trusted && !net_can_trust(options->trusted)) {
-        app_fail(app, _("'%.200s' contains no certificate; expected a PEM file"), options->trusted);
-        goto failed;
-    }
-    remote->net = net_create(remote->url, remote->cookie, options->trusted, screen_wake);
-    if (!remote->net) {
-        app_fail(app, _("'%.200s' is not a server address; expected http://HOST:PORT or https://HOST"), options->server);
+    if (!carrier_init(&remote->carrier, &remote->visit, options->trusted, screen_wake, problem, sizeof problem)) {
+        app_fail(app, "%s", problem);
         goto failed;
     }
     remote->wait = 0.5;
@@ -1163,6 +1180,6 @@ void remote_destroy(struct remote *remote)
     if (!remote)
         return;
     keep_table(remote);
-    net_destroy(remote->net);
+    carrier_finish(&remote->carrier);
     free(remote);
 }

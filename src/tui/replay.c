@@ -153,7 +153,7 @@ static const struct pyr_judge_report *report_of(const struct replaying *r)
     return shown;
 }
 
-/* NULL where nobody decided, or as long as there is no report. */
+/* NULL for a line that is no decision, or without a report. */
 static const struct pyr_luck_decision *decision_at(const struct replaying *r, uint32_t line)
 {
     const struct pyr_judge_report *report = report_of(r);
@@ -211,7 +211,7 @@ static void draw_sums(struct replaying *r)
     char rows[2 * PYR_MAX_SEATS + 2] = "";
     if (!report)
         return;
-    /* The notice makes room for a table: a line for its head and one a player. */
+    /* The notice makes room for a table: a line for its head and one per player. */
     memset(rows, '\n', report->seats + 1u);
     struct place box = draw_notice(canvas, _("Luck and skill"), rows, hints, 1);
     int right[6], end = box.x + box.width;

@@ -144,7 +144,7 @@ bool save_open(struct save *save, const char *path)
     return false;
 }
 
-/* The lock file goes before the lock: whoever opens the name afterwards makes a new one. */
+/* The lock file goes before the lock: a program that opens the name afterwards creates a new one. */
 void save_close(struct save *save)
 {
     char name[PATH_MAX + 8];

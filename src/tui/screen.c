@@ -350,7 +350,7 @@ void screen_stop(void)
     }
 }
 
-/* Ctrl-Z: gives the terminal back, stops, and takes it again when it goes on. */
+/* Ctrl-Z: gives the terminal back, stops, and takes it again when it is continued. */
 static void suspend(void)
 {
     struct sigaction stop = { .sa_handler = SIG_DFL }, ours;

@@ -108,7 +108,7 @@ static void points_left(const struct scene *scene, unsigned colour, char *to, si
         snprintf(to, size, "-");
 }
 
-/* The race for the pyramid points, to choose a card by: for each colour one's own pyramids, the points that are left,
+/* The race for the pyramid points, to choose a card by: for each colour the player's own pyramids, the points that are left,
  * and how many pyramids each of the others has. */
 static void draw_race(struct canvas *canvas, int x, int y, const struct scene *scene)
 {
@@ -379,7 +379,10 @@ void draw_scores(struct canvas *canvas, const struct scene *scene)
     }
     char sentence[900];
     words_winner(box, open, scene->names, sentence, sizeof sentence);
-    canvas_wrap(canvas, x, y + 5 + 2 * (int)open->seats, width, 3, ST_GOLD, sentence);
+    y += 5 + 2 * (int)open->seats;
+    y += canvas_wrap(canvas, x, y, width, 3, ST_GOLD, sentence);
+    if (scene->standing)
+        canvas_wrap(canvas, x, y + 1, width, canvas->height - y - 3, ST_TEXT, scene->standing);
     draw_foot(canvas, scene);
 }
 
@@ -451,6 +454,7 @@ void draw_help(struct canvas *canvas, const struct scene *scene, int page)
         { "u", N_("take back: the last mark, a sealed choice, the last turn") },
         { "o", N_("players: their cards and scores") },
         { "L", N_("what happened so far") },
+        { "e", N_("react with a symbol, at a table with people") },
         { "w", N_("the rule that the line above the keys cites") },
         { N_("Esc"), N_("back to the table") },
         { N_("Ctrl-L"), N_("redraw the screen") },
@@ -467,7 +471,7 @@ void draw_help(struct canvas *canvas, const struct scene *scene, int page)
             canvas_text(canvas, 2, y, 14, ST_KEY, _(keys[i].keys));
             canvas_text(canvas, 17, y, canvas->width - 18, ST_TEXT, _(keys[i].does));
         }
-        y++;
+        y += y + 5 < canvas->height;
         canvas_wrap(canvas, 2, y, canvas->width - 4, canvas->height - 2 - y, ST_TEXT,
             _("Mouse: hover over a space to move the pattern there, click to place it, turn it with the wheel. You can "
               "click every key in the last line."));

@@ -26,7 +26,7 @@ double app_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* A message belongs to a line of the log and disappears when the game goes on. */
+/* A message belongs to a line of the log and disappears when the game continues. */
 void app_say(struct app *app, enum style style, const char *format, ...)
 {
     va_list arguments;
@@ -76,6 +76,12 @@ static bool is_mine(const struct app *app)
     return app->seat < PYR_MAX_SEATS && app->people >> app->seat & 1;
 }
 
+/* There are people at the table who would see it. */
+static bool can_react(const struct app *app)
+{
+    return app->ops->can_react && app->ops->can_react(app);
+}
+
 /* The last turn can be taken back. */
 static bool can_take_back(const struct app *app)
 {
@@ -88,7 +94,7 @@ static bool is_covered(const struct app *app)
     return app->ops->is_covered && app->ops->is_covered(app);
 }
 
-/* A seat that nobody here plays has nothing to do. */
+/* A seat without a player on this device has nothing to do. */
 static enum hand_state state_of(const struct app *app)
 {
     enum hand_state state = hand_state(&app->match, app->seat);
@@ -100,7 +106,7 @@ static bool is_aiming(enum hand_state state)
     return state == HAND_FIRST || state == HAND_EXTRA;
 }
 
-/* While all choose at the same time, those who have chosen get a tick; in other phases only the one who is waited for
+/* While all choose at the same time, players who have chosen get a tick; in other phases only the one whose turn it is
  * has a sign. */
 static void set_signs(struct app *app, struct scene *scene)
 {
@@ -140,6 +146,7 @@ void app_scene(struct app *app, struct scene *scene)
     set_signs(app, scene);
     scene->title = app->ops ? app->ops->title(app) : NULL;
     scene->banner = app->ops && app->ops->banner ? app->ops->banner(app) : NULL;
+    scene->standing = app->ops && app->ops->standing ? app->ops->standing(app) : NULL;
 }
 
 /* Behind the prompt: what the turn before has brought, in full or, if that is too long for the line, in short. */
@@ -320,6 +327,8 @@ static void set_hints(struct app *app, enum hand_state state)
         app_hint(app, 'o', "o", _("players"));
     if (app->sheet != SHEET_STORY)
         app_hint(app, 'L', "L", _("log"));
+    if (can_react(app))
+        app_hint(app, 'e', "e", _("react"));
 }
 
 /* The key for yes: the first letter of the player's own word, where it is a plain one. */
@@ -372,7 +381,9 @@ static void draw(struct app *app)
         draw_table(&app->canvas, &scene);
     memcpy(app->message, kept, sizeof kept);
 show:
-    if (app->question) {
+    if (app->question == ASK_REACTION) {
+        app->ops->draw_reactions(app);
+    } else if (app->question) {
         const char yes[] = { yes_letter(), '\0' };
         const struct key_hint answers[] = { { yes[0], yes, _("yes") }, { 'n', "n", _("no") } };
         if (app->question == ASK_TAKE_BACK)
@@ -543,6 +554,10 @@ static bool general_key(struct app *app, int key, enum hand_state state)
     case 'w': case 'W': show_rule(app, state); return true;
     case 'o': case 'O': app->sheet = app->sheet == SHEET_PLAYERS ? SHEET_NONE : SHEET_PLAYERS; return true;
     case 'L': app->sheet = app->sheet == SHEET_STORY ? SHEET_NONE : SHEET_STORY; app->scroll = 0; return true;
+    case 'e': case 'E':
+        if (can_react(app))
+            app->question = ASK_REACTION;
+        return true;
     case 12: screen_redraw(); return true;
     case K_ESCAPE: app->sheet = SHEET_NONE; return true;
     case 't':
@@ -603,8 +618,10 @@ static bool is_yes(int key)
 static void answer_question(struct app *app, int key)
 {
     enum question question = app->question;
+    if (question == ASK_REACTION && app->ops->reaction_key(app, key))
+        return;
     app->question = ASK_NOTHING;
-    if (!is_yes(key))
+    if (question == ASK_REACTION || !is_yes(key))
         return;
     if (question == ASK_QUIT)
         app->leave = true;

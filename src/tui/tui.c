@@ -109,7 +109,7 @@ int tui_run(const struct tui_options *options)
     canvas_finish(&app->canvas);
     free(app);
     if (stopped) {
-        /* Whoever waits for us is to see by what we ended. */
+        /* The parent process should see which signal ended us. */
         signal(stopped, SIG_DFL);
         raise(stopped);
     }

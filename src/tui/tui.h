@@ -17,9 +17,9 @@ struct tui_options {
     const char *names[PYR_MAX_SEATS];        /* of people */
     const struct pyr_bot *bot[PYR_MAX_SEATS];
     bool ascii, no_colour;
-    bool new_game, go_on;        /* do not ask about a game that is under way: leave it, or go on with it */
-    const char *resume;          /* the name of the saved game to go on with; or NULL */
-    const char *record;          /* a game to go on with, or to replay */
+    bool new_game, go_on;        /* do not ask about a game that is under way: leave it, or resume it */
+    const char *resume;          /* the name of the saved game to resume; or NULL */
+    const char *record;          /* a game to continue or to replay */
     size_t record_size;
     const char *record_name;     /* its file, for messages */
     bool replay;

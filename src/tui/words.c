@@ -94,30 +94,40 @@ void words_names(unsigned seats, char names[][PYR_MAX_PLAYER_NAME + 1], char *to
             add(to, size, "%s", names[s]);
 }
 
-/* "" while nobody has won. The bit at 63 keeps __builtin_ctzll defined where nobody completed anything. */
+struct words_tie words_tie(const struct pyr_box *box, const struct pyr_table *open)
+{
+    struct words_tie tie = { 0 };
+    pyr_cardset done = 0;
+    for (unsigned s = 0; s < open->seats; s++) {
+        int points = pyr_table_score(open, box, (pyr_seat)s).total;
+        if (!tie.seats || points > tie.points) {
+            tie.margin = tie.seats ? points - tie.points : INT16_MAX;
+            tie.seats = 0;
+            tie.points = points;
+            done = 0;
+        } else if (tie.points - points < tie.margin) {
+            tie.margin = tie.points - points;
+        }
+        if (points == tie.points) {
+            tie.seats |= 1u << s;
+            done |= open->desk[s].done;
+        }
+    }
+    if (!(tie.seats & (tie.seats - 1)))
+        tie.seats = 0;
+    tie.pyramid = done ? (unsigned)__builtin_ctzll(done) + 1 : 0;
+    return tie;
+}
+
 void words_winner(const struct pyr_box *box, const struct pyr_table *open, char names[][PYR_MAX_PLAYER_NAME + 1],
     char *to, size_t size)
 {
-    unsigned winners = pyr_table_winners(open, box), tied = 0;
-    if (!winners) {
-        to[0] = '\0';
-        return;
-    }
-    unsigned first = (unsigned)__builtin_ctz(winners);
-    int points = pyr_table_score(open, box, (pyr_seat)first).total;
-    for (unsigned s = 0; s < open->seats; s++)
-        if (pyr_table_score(open, box, (pyr_seat)s).total == points)
-            tied |= 1u << s;
-    if (winners & (winners - 1)) {
-        char list[600];
-        words_names(winners, names, list, sizeof list);
-        snprintf(to, size, _("%s share the win with %d points: none of them completed a pyramid (Q8)."), list, points);
-    } else if (tied & (tied - 1)) {
-        snprintf(to, size, _("%s wins the tie at %d points with the lowest pyramid, %d (R17)."), names[first], points,
-            __builtin_ctzll(open->desk[first].done | (uint64_t)1 << 63) + 1);
-    } else {
-        snprintf(to, size, _("%s wins with %d points."), names[first], points);
-    }
+    char winners[600], tied[600];
+    struct words_tie tie = words_tie(box, open);
+    struct pyr_outcome result = { winners, tied, tie.points, tie.margin, tie.pyramid };
+    words_names(pyr_table_winners(open, box), names, winners, sizeof winners);
+    words_names(tie.seats, names, tied, sizeof tied);
+    pyr_text_outcome(&result, to, size);
 }
 
 /* The story. */
@@ -172,6 +182,13 @@ void story_tell(struct story *story, const struct pyr_match *match, uint32_t lin
         reveals += story->line[i].heading;
     for (; story->told < lines && story->told < match->log.lines; story->told++)
         tell_line(story, match, story->told, names, &reveals);
+}
+
+void story_say(struct story *story, const char *text)
+{
+    struct story_line *to = story_add(story, story->told);
+    if (to)
+        snprintf(to->text, sizeof to->text, "%s", text);
 }
 
 /* Adds a sentence behind another one. */

@@ -15,7 +15,7 @@ enum { RUBY = 0x2666, EMERALD = 0x25a0, TORCH = 0x263c, SKULL = 0x2620, POTION =
     X(torch, TORCH, ST_TORCH, ST_TORCH_TEXT) X(skull, SKULL, ST_SKULL, ST_TEXT) \
     X(potion, POTION, ST_POTION, ST_POTION_TEXT) X(cross, CROSS, ST_CROSS, ST_CROSS_TEXT) X(tomb, TOMB, ST_TOMB, ST_TEXT)
 
-/* The log in words, a line an event, turns under headings. */
+/* The log in words, one line per event, turns under headings. */
 struct story_line {
     char text[240];
     uint32_t line;               /* of the log, from 0 */
@@ -33,6 +33,9 @@ struct story {
 /* Puts the first `lines` lines of the log into words; begins anew where the log is another one. */
 void story_tell(struct story *story, const struct pyr_match *match, uint32_t lines, char names[][PYR_MAX_PLAYER_NAME + 1]);
 void story_finish(struct story *story);
+
+/* Adds what is not in the log of the game, such as a reaction. */
+void story_say(struct story *story, const char *text);
 
 /* The news of the turn before the present one, as sentences, and in one short sentence for where those do not fit; both
  * "" if there are none. */
@@ -54,7 +57,18 @@ void words_turn(const struct pyr_table *open, char *to, size_t size);
 /* Names with commas between, of the seats in a set. */
 void words_names(unsigned seats, char names[][PYR_MAX_PLAYER_NAME + 1], char *to, size_t size);
 
-/* How the winner won: by points, or by the lower pyramid (R17, Q8). */
+/* The players with the most points, if there are several: R17 decides by the lowest completed pyramid, Q8 lets those without
+ * one share the win. */
+struct words_tie {
+    unsigned seats;              /* a bit each; 0: no tie */
+    int points;
+    unsigned pyramid;            /* the lowest number that one of them completed; 0: none did */
+    int margin;                  /* how many points the best has more than the next; 0 in a tie */
+};
+
+struct words_tie words_tie(const struct pyr_box *box, const struct pyr_table *open);
+
+/* Who won a game that is over, and how: by points, or by the lower pyramid (R17, Q8). */
 void words_winner(const struct pyr_box *box, const struct pyr_table *open, char names[][PYR_MAX_PLAYER_NAME + 1],
     char *to, size_t size);
 
