@@ -5,6 +5,7 @@
  * Nothing here is linked. The file is compiled for wasm32 to assembly, from which scripts/codes reads the values into
  * web/codes.js, so they are those of the module itself. The value code_GROUP_name becomes GROUP.name.
  */
+#include <pyramids/fair.h>
 #include <pyramids/instance.h>
 #include <pyramids/remote.h>
 #include <pyramids/score.h>
@@ -18,6 +19,7 @@
     const int32_t code_##group##_##name = (int32_t)(value);
 #define MEMBER(group, type, name) VALUE(group, name, offsetof(struct type, name))
 #define OPEN(name) VALUE(VIEW, name, offsetof(struct pyr_view, open.name))
+#define OPEN_LIST(name) OPEN(name) VALUE(LENGTH, name, sizeof ((struct pyr_view *)0)->open.name)
 
 /* The error codes that the page names; the sentences of all are in faulttexts.js and sentences.js. */
 VALUE(ERR, not_pattern, PYR_ERR_NOT_PATTERN)
@@ -37,7 +39,14 @@ VALUE(PHASE, mark, PYR_MARK)
 VALUE(PHASE, replace, PYR_REPLACE)
 VALUE(PHASE, end, PYR_END)
 
-/* Numbers of the rules (options.h): length, which pyramids claim points (bits), what they and the rest are worth. */
+/* Numbers of the rules (base.h, options.h): components, length, which pyramids claim points (bits), what they and the
+ * rest are worth. */
+VALUE(GAME, seats, PYR_MAX_SEATS)
+VALUE(GAME, slots, PYR_SLOTS)
+VALUE(GAME, cards, PYR_CARDS)
+VALUE(GAME, spaces, PYR_SIDE * PYR_SIDE)
+VALUE(GAME, patterns, PYR_PATTERNS)
+VALUE(GAME, forms, PYR_MAX_TURNS)
 VALUE(GAME, rounds, PYR_ROUNDS)
 VALUE(GAME, turns, PYR_TURNS)
 VALUE(GAME, claims, PYR_RULEBOOK_CLAIMS)
@@ -54,6 +63,8 @@ VALUE(STEP, half, PYR_PAIR_SHIFT)
 VALUE(STEP, other, __builtin_ctzll(PYR_STEP_OTHER))
 VALUE(STEP, kind, PYR_STEP_KIND_SHIFT)
 VALUE(STEP, second, PYR_STEP_SECOND_SHIFT)
+VALUE(STEP, card, (1 << PYR_STEP_SECOND_SHIFT) - 1)
+VALUE(STEP, spaces, PYR_ALL_SPACES)
 VALUE(STEP, row, PYR_ROW)
 VALUE(KIND, pass, PYR_STEP_PASS)
 VALUE(KIND, keep, PYR_STEP_KEEP)
@@ -74,7 +85,7 @@ VALUE(DESK, tomb, PYR_DESK_TOMB(0))
 VALUE(DESK, first, PYR_DESK_FIRST)
 VALUE(DESK, size, sizeof(struct pyr_desk))
 
-/* struct pyr_view, with the open table inside it. */
+/* struct pyr_view, with the open table inside it; the bytes of its lists. */
 OPEN(desk)
 OPEN(seats)
 OPEN(phase)
@@ -82,15 +93,16 @@ OPEN(round)
 OPEN(turn)
 OPEN(waiting)
 OPEN(deck_left)
-OPEN(display)
-OPEN(revealed)
-OPEN(tile)
-OPEN(completed)
-OPEN(replace_order)
+OPEN_LIST(display)
+OPEN_LIST(revealed)
+OPEN_LIST(tile)
+OPEN_LIST(completed)
+OPEN_LIST(replace_order)
 OPEN(replacing)
 OPEN(cards_owed)
 MEMBER(VIEW, pyr_view, mine)
 MEMBER(VIEW, pyr_view, dealt)
+VALUE(LENGTH, dealt, sizeof ((struct pyr_view *)0)->dealt)
 MEMBER(VIEW, pyr_view, seat)
 VALUE(VIEW, size, sizeof(struct pyr_view))
 
@@ -104,7 +116,9 @@ MEMBER(SCORE, pyr_score, skulls)
 MEMBER(OUTLOOK, pyr_outlook, points)
 MEMBER(OUTLOOK, pyr_outlook, win)
 
-/* A game at a server (remote.h): what has happened, what to do with the connection, remote_flags. */
+/* A game on a server (remote.h): what was sent, what has happened, what to do with the connection, remote_flags. */
+VALUE(SENT, choose, PYR_REMOTE_CHOOSE)
+VALUE(SENT, retract, PYR_REMOTE_RETRACT)
 VALUE(EVENT, table, PYR_REMOTE_TABLE)
 VALUE(EVENT, lines, PYR_REMOTE_LINES)
 VALUE(EVENT, ready, PYR_REMOTE_READY)
@@ -116,12 +130,18 @@ VALUE(EVENT, presence, PYR_REMOTE_PRESENCE)
 VALUE(EVENT, returned, PYR_REMOTE_RETURNED)
 VALUE(EVENT, missed, PYR_REMOTE_MISSED)
 VALUE(EVENT, bad, PYR_REMOTE_BAD_LINES)
+VALUE(EVENT, reaction, PYR_REMOTE_REACTION)
 VALUE(WISH, connect, PYR_REMOTE_CONNECT)
 VALUE(WISH, drop, PYR_REMOTE_DROP)
 VALUE(FLAG, elsewhere, WASM_ELSEWHERE)
 VALUE(FLAG, restarting, WASM_RESTARTING)
 VALUE(FLAG, slow, WASM_SLOW)
 VALUE(FLAG, unsent, WASM_UNSENT)
+VALUE(FLAG, reacts, WASM_REACTS)
+
+/* What the check of a shuffle finds (fair.h). */
+VALUE(FAIR, good, PYR_FAIR_GOOD)
+VALUE(FAIR, no_commitment, PYR_FAIR_NO_COMMITMENT)
 
 /* What happened in a line of a record (story.h): the kinds that the page treats in a way of its own. */
 VALUE(STORY, show, PYR_STORY_SHOW)

@@ -11,7 +11,7 @@
 #include "exports.h"
 
 /* One buffer is enough: a script has one thread, and every call is done with it when it returns. */
-static char buffer[1 << 16];
+static char buffer[1 << 17];
 static struct pyr_instance one;
 
 static void *room(void *context, size_t size)

@@ -95,8 +95,8 @@ const char *wasm_luck_level(uint32_t seat);
 /* The instance, made at the first use; not for scripts. */
 struct pyr_instance *wasm_instance(void);
 
-/* session.c. Bits of remote_flags; unsent: a choice waits for the connection. */
-enum wasm_remote_flag { WASM_ELSEWHERE = 1, WASM_RESTARTING = 2, WASM_SLOW = 4, WASM_UNSENT = 8 };
+/* session.c. Bits of remote_flags; unsent: a choice waits for the connection; reacts: a symbol can be shown. */
+enum wasm_remote_flag { WASM_ELSEWHERE = 1, WASM_RESTARTING = 2, WASM_SLOW = 4, WASM_UNSENT = 8, WASM_REACTS = 16 };
 uint8_t *wasm_random(void);
 uint32_t wasm_random_size(void);
 uint32_t wasm_remote_begin(void);
@@ -122,6 +122,9 @@ uint32_t wasm_remote_take(uint64_t step, double now);
 uint32_t wasm_remote_leave(double now);
 uint32_t wasm_remote_return(double now);
 uint32_t wasm_remote_close(double now);
+uint32_t wasm_remote_react(uint32_t symbol, double now);
+void wasm_remote_mute(uint32_t seat, uint32_t is_muted);
+uint32_t wasm_remote_muted(void);
 uint32_t wasm_remote_standin(uint32_t seat, double now);
 uint32_t wasm_remote_fill(uint32_t seat, double now);
 uint32_t wasm_remote_sit(uint32_t seat, double now);
@@ -149,6 +152,20 @@ int32_t wasm_local_retract(void);
 uint32_t wasm_local_due(void);
 uint64_t wasm_local_due_seed(void);
 uint32_t wasm_local_answer(uint32_t seat, uint32_t lines);
+
+/* puzzles.c. */
+int32_t wasm_puzzle_open(uint32_t size, uint32_t number);
+int32_t wasm_mistake_open(uint32_t size);
+uint32_t wasm_puzzle_tell(void);
+uint32_t wasm_puzzle_hint(void);
+uint32_t wasm_puzzle_answer(int32_t day);
+uint32_t wasm_puzzle_pick(uint32_t size, uint32_t themes, uint32_t again);
+uint32_t wasm_puzzle_of_day(int32_t day, uint32_t count);
+uint32_t wasm_puzzler_read(uint32_t size);
+uint32_t wasm_puzzler_write(void);
+uint32_t wasm_puzzler_tell(void);
+const char *wasm_mistake_write(uint32_t line, uint32_t seat, uint32_t playouts);
+const char *wasm_mistake_solve(uint32_t size, int32_t day);
 
 /* The fair shuffle. */
 int32_t wasm_record_verify(uint32_t size);

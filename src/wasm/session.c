@@ -92,6 +92,17 @@ EXPORT(remote_leave) uint32_t wasm_remote_leave(double now) { return pyr_remote_
 EXPORT(remote_return) uint32_t wasm_remote_return(double now) { return pyr_remote_return(&remote, noise, time_of(now)); }
 EXPORT(remote_close) uint32_t wasm_remote_close(double now) { return pyr_remote_close(&remote, noise, time_of(now)); }
 
+/* A quick reaction; what one does not want to see of others. */
+EXPORT(remote_react) uint32_t wasm_remote_react(uint32_t symbol, double now)
+{
+    return pyr_remote_react(&remote, symbol, noise, time_of(now));
+}
+EXPORT(remote_mute) void wasm_remote_mute(uint32_t seat, uint32_t is_muted)
+{
+    pyr_remote_mute(&remote, (pyr_seat)seat, is_muted);
+}
+EXPORT(remote_muted) uint32_t wasm_remote_muted(void) { return remote.muted; }
+
 EXPORT(remote_standin) uint32_t wasm_remote_standin(uint32_t seat, double now)
 {
     return pyr_remote_standin(&remote, (pyr_seat)seat, noise, time_of(now));
@@ -126,7 +137,8 @@ EXPORT(remote_gone) double wasm_remote_gone(uint32_t seat, double now)
 EXPORT(remote_flags) uint32_t wasm_remote_flags(void)
 {
     return (remote.elsewhere ? WASM_ELSEWHERE : 0) | (remote.restarting ? WASM_RESTARTING : 0) |
-        (remote.slow ? WASM_SLOW : 0) | (pyr_remote_is_unsent(&remote) ? WASM_UNSENT : 0);
+        (remote.slow ? WASM_SLOW : 0) | (pyr_remote_is_unsent(&remote) ? WASM_UNSENT : 0) |
+        (pyr_remote_may_react(&remote) ? WASM_REACTS : 0);
 }
 
 /* Makes the first lines of the buffer texts of their own; those that are missing are empty. */
