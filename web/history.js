@@ -2,19 +2,20 @@
  * removal of one's data. */
 import { html } from './html.js';
 import { _, listWords, ngettext } from './i18n.js';
-import { $, askToConfirm, closest, download, put, radioKeys, toast } from './dom.js';
+import { $, askToConfirm, closest, dialog, download, hasTouch, put, radioKeys, toast } from './dom.js';
 import { COLOURS } from './core.js';
 import { icon, shape } from './draw.js';
 import { levelName, signed, withRules, withSign } from './words.js';
-import { openFile, takeDrops } from './replay.js';
-import { games, read, write } from './store.js';
+import { loadRecord, openFile, takeDrops } from './replay.js';
+import { shareReplay } from './pack.js';
+import { forgetGame, games, read, write } from './store.js';
 import { fromServer, localGames, merged } from './past.js';
 import { pageTop } from './main.js';
 
 /** @typedef {import('./main.js').App} App */
 /** @typedef {import('./past.js').Past} Past */
 
-const FILTERS = /** @type {const} */ (['all', 'won', 'people', 'analysed']);
+const FILTERS = /** @type {const} */ (['all', 'won', 'daily', 'people', 'analysed']);
 
 /** @param {Past} g */
 const opponents = (g) => listWords(g.names.map((n, i) => g.levels[i] ? levelName(g.levels[i]) : n));
@@ -26,7 +27,7 @@ function remark(g) {
     if (g.margin === 0)
         return g.won ? _('won on the lower pyramid') : _('lost on the lower pyramid');
     if (g.luck !== undefined && Math.abs(g.luck) >= 8)
-        return _('luck %{n}', { n: withSign(Math.round(g.luck)) });
+        return `${_('luck')} ${withSign(Math.round(g.luck))}`;
     return g.margin === undefined ? '' : g.won ? _('by %{n}', { n: g.margin }) : _('%{n} short', { n: -g.margin });
 }
 
@@ -54,6 +55,13 @@ export class GamesView {
             this.render();
         }));
         root.addEventListener('click', (e) => this.click(e));
+        root.addEventListener('contextmenu', (e) => {
+            const row = closest(e, '.pastli')?.querySelector('[data-row]');
+            if (row instanceof HTMLElement && hasTouch()) {
+                e.preventDefault();
+                row.click();
+            }
+        });
         root.addEventListener('keydown', radioKeys);
         root.addEventListener('input', (e) => {
             if (e.target instanceof HTMLInputElement && e.target.type === 'search')
@@ -89,16 +97,22 @@ export class GamesView {
 
     shown() {
         const words = this.search.toLocaleLowerCase();
-        const fits = /** @param {Past} g */ (g) => (this.filter === 'all' || (this.filter === 'won' ? g.won : this.filter ===
-            'people' ? g.people > 0 : g.rate !== undefined)) && (!words || `${opponents(g)} ${g.points} ${
-            date(g.made, { dateStyle: 'long' })}`.toLocaleLowerCase().includes(words));
-        return merged(this.mine.filter(fits), this.theirs);
+        const kinds = /** @param {Past} g */ (g) => ({ all: true, won: g.won, daily: g.expedition, people: g.people > 0,
+            analysed: g.learns })[this.filter];
+        const fits = /** @param {Past} g */ (g) => !words || `${opponents(g)} ${g.points} ${
+            date(g.made, { dateStyle: 'long' })}`.toLocaleLowerCase().includes(words);
+        // The server has searched its own.
+        const found = new Set(this.theirs.map((g) => g.id));
+        return merged(this.mine.filter((g) => found.has(g.id) || fits(g)), this.theirs).filter(kinds);
     }
 
     /** @param {Event} event */
     click(event) {
         const act = closest(event, '[data-a]')?.dataset.a, filter = closest(event, '[data-filter]')?.dataset.filter;
-        if (filter)
+        const row = closest(event, '[data-row]')?.dataset.row;
+        if (row)
+            void this.menu(row);
+        else if (filter)
             this.ask(this.search, filter);
         else if (act === 'clear')
             this.ask(/** @type {HTMLInputElement} */ ($('input[type=search]', this.root)).value = '', 'all');
@@ -108,6 +122,36 @@ export class GamesView {
             void this.save();
         else if (act === 'remove')
             void this.remove();
+    }
+
+    /** What can be done with a game. @param {string} id */
+    async menu(id) {
+        const g = this.shown().find((past) => past.id === id), kept = this.mine.some((past) => past.id === id);
+        const record = async () => g?.record || (await import('./online.js')).api('GET', `tables/${id}/record`);
+        if (!g)
+            return;
+        const items = [['replay', _('Watch and analyse')], ['save', _('Save the record')], ['share', _('Share')],
+            ...(kept ? [['close', _('Remove from this device')]] : [])];
+        const what = await dialog(opponents(g), html`<div class="menu">${items.map(([name, text]) => html`<button
+            class="btn ghost" value="${name}">${icon(name)}${text}</button>`)}</div>`, { close: _('Close') });
+        if (what === 'replay')
+            this.app.go(`replay/${id}`);
+        else if (what === 'close' && await askToConfirm(_('Remove this game?'), this.theirs.some((past) => past.id === id) ?
+            _('It stays on the server.') : _('It cannot be undone.'), _('Remove'))) {
+            forgetGame(id);
+            this.mine = this.mine.filter((past) => past.id !== id);
+            this.render();
+        } else if (what === 'save' || what === 'share')
+            try {
+                const text = await record(), core = loadRecord(this.app, text, g.edition ?? '');
+                if (what === 'save')
+                    download(`pyramids-${id}.pyr`, text);
+                else
+                    await shareReplay(id, text, (typeof core === 'string' ? this.app.core() : core).edition, !g.record ||
+                        this.theirs.some((past) => past.id === id));
+            } catch {
+                toast(_('The server cannot do this now. Please try again.'));
+            }
     }
 
     /** All records one after the other, as a file. */
@@ -142,7 +186,7 @@ export class GamesView {
             toast(_('The server cannot do this now. Please try again.'));
             return;
         }
-        for (const key of ['games', 'game', 'tables', 'visited'])
+        for (const key of ['games', 'game', 'tables', 'visited', 'pile', 'piled', 'feed'])
             write(key, undefined);
         [this.mine, this.theirs, this.next, this.atServer] = [[], [], '', false];
         this.render();
@@ -152,9 +196,10 @@ export class GamesView {
     /** @param {Past} g */
     rowHtml(g) {
         const place = g.place ? _('place %{n} of %{of}', { n: g.place, of: g.players }) : '';
-        return html`<li><a class="pastrow" href="#replay/${g.id}">${silhouette(g)}<span><b dir="auto">${
+        return html`<li class="pastli"><a class="pastrow" href="#replay/${g.id}">${silhouette(g)}<span><b dir="auto">${
             opponents(g)}</b><small>${[date(g.made, { day: 'numeric', month: 'short' }), place, remark(g)].filter(
-            Boolean).join(' · ')}</small></span>${icon('replay')}</a></li>`;
+            Boolean).join(' · ')}</small></span>${icon('replay')}</a><button class="iconbtn" data-row="${g.id}"
+            aria-label="${_('More: %{names}', { names: opponents(g) })}">${icon('menu')}</button></li>`;
     }
 
     listHtml() {
@@ -175,7 +220,8 @@ export class GamesView {
     }
 
     render() {
-        const labels = { all: _('All'), won: _('Won'), people: _('With people'), analysed: _('Analysed') };
+        const labels = { all: _('All'), won: _('Won'), daily: _('Expeditions'), people: _('With people'), analysed:
+            _('Mistakes to learn from') };
         const n = this.shown().length, any = n || games().length || this.atServer;
         put(this.root, html`<div class="page">${pageTop(_('Games'))}<main class="page-in narrow games"><h1 class="title">${
             _('Games')}</h1><label class="find">${icon('search')}<span class="vh">${
@@ -188,7 +234,7 @@ export class GamesView {
             _('Profile')}</a><label class="btn filebtn">${icon('share')}${
             _('Open a record')}<input type="file" class="vh" accept=".pyr,.txt,text/plain"></label>${any ?
             html`<button class="btn" data-a="save">${icon('save')}${_('Save all records')}</button>` : ''}</p><p
-            class="note">${this.atServer ? _('Kept on this device and, for games at tables, at the server.') :
+            class="note">${this.atServer ? _('Stored on this device and, for games at tables, on the server.') :
             _('Your last games are saved in this browser. Drop a record onto this page to watch any game.')} ${any ?
             html`<button class="textbtn" data-a="remove">${_('Remove my data')}</button>` : ''}</p></main></div>`);
     }

@@ -38,6 +38,9 @@ const band = html`<div class="brd scn">${desertScene()}</div>`;
 /** The small scene beside the expedition. */
 const expeditionPicture = html`<span class="lead-i">${pyramidIcon}</span>`;
 
+/** Lessons that are done. @returns {number[]} */
+const progress = () => read('learn', { done: /** @type {number[]} */ ([]) }).done ?? [];
+
 /** The two cards of a seat with their marks. @param {import('./core.js').Core} core @param {number} seat
  * @returns {Boards} */
 function boardsOf(core, seat) {
@@ -54,8 +57,8 @@ export class HomeView {
         this.problem = { text: '', watch: '' };
         /** Tables at the server that are under way. @type {Table[]} */
         this.tables = [];
-        /** What the server says of today; who has never been at a table does not ask.
-         * @type {import('./today.js').Daily | 'away' | 'unasked' | null} */
+        /** What the server says of today; on a first visit it is not asked.
+         * @type {import('./today.js').Daily | 'away' | 'failed' | 'unasked' | null} */
         this.daily = lastDaily() ?? (read('visited', false) ? null : 'unasked');
         /** @type {{state: 'none' | 'open' | 'solved', text: string}} */
         this.puzzle = { state: 'none', text: '' };
@@ -95,13 +98,19 @@ export class HomeView {
     }
 
     async loadDaily() {
-        if (read('visited', false))          // as with tables
-            this.daily = await fetchDaily();
+        const visited = read('visited', false);
+        if (visited || this.isKnown())       // a first visit asks nothing: there may be no server
+            this.daily = await fetchDaily() ?? (visited ? null : 'unasked');
         this.draw();
     }
 
     /** The puzzle of the day, where the page has one. */
-    async loadPuzzle() { this.puzzle = { state: 'none', text: '' }; }
+    async loadPuzzle() {
+        const [, day = ''] = /^day (\d+)/m.exec(read('puzzler', '')) ?? [];
+        this.puzzle = { state: Number(day) === Math.floor(Date.now() / 864e5) ? 'solved' : 'open', text:
+            _('The same for everyone, every day another one') };
+        this.draw();
+    }
 
     async loadTables() {
         const { api } = await import('./online.js');
@@ -149,26 +158,31 @@ export class HomeView {
 
     decided() {
         const { daily, tables } = this, waiting = this.waiting().length, you = this.attempt();
-        const learned = read('learn', { at: 0, done: /** @type {number[]} */ ([]) }), steps = learned.done?.length ?? 0;
-        const saved = LocalGame.saved() !== null;
+        const steps = progress().length, saved = LocalGame.saved() !== null;
         return decide({ waiting, others: tables.length - waiting, game: saved, lessons: steps > 0 && steps < STEPS,
             daily: !daily ? 'none' : typeof daily === 'string' ? 'away' : !you ? 'open' : you.state === 'running' ?
             'begun' : 'over',
-            known: saved || steps > 0 || games().length > 0 || tables.length > 0 || settings.name !== '' || you !== null ||
-            (daily !== null && typeof daily !== 'string' && hasTorches(daily)), puzzle: this.puzzle.state });
+            known: this.isKnown(), puzzle: this.puzzle.state });
+    }
+
+    /** Whether this device has played or learned before. */
+    isKnown() {
+        const known = this.known();
+        return LocalGame.saved() !== null || progress().length > 0 || games().length > 0 || this.tables.length > 0 ||
+            settings.name !== '' || this.attempt() !== null || (known !== null && hasTorches(known));
     }
 
     /** @param {Table} t @returns {Entry} */
     tableEntry(t) {
         const others = t.seats.filter((s, i) => i !== t.you - 1 && s.kind !== 'open' && (t.you || s.kind !==
             'friend')).map((s) => s.kind === 'bot' ? _('bot, %{level}',
-            { level: levelName(s.level ?? '') }) : s.name ?? '');
+            { level: levelName(s.level ?? '') }) : s.name ?? ''), ready = t.seats[t.you - 1]?.ready;
         const title = t.daily ? _('Expedition %{n}, played again', { n: t.daily.number }) : others.length ?
             _('Table with %{names}', { names: listWords(others) }) : _('Table %{code}', { code: t.code });
         return { title, href: `table/${t.code}`, icon: 'people', text: t.state === 'waiting' ? _('waiting for players') :
-            t.seats[t.you - 1].ready ? _('Round %{round}, turn %{turn}: the other players are choosing', { round: t.round,
-                turn: t.turn }) : t.round ?
-            _('Round %{round}, turn %{turn}: your choice', { round: t.round, turn: t.turn }) : _('Setup: your choice') };
+            !t.round ? ready ? _('The players are choosing their first cards') : _('Setup: your choice') : ready ?
+            _('Round %{round}, turn %{turn}: the other players are choosing', { round: t.round, turn: t.turn }) :
+            _('Round %{round}, turn %{turn}: your choice', { round: t.round, turn: t.turn }) };
     }
 
     /** @param {Table} t @returns {LeadEntry} */
@@ -189,7 +203,7 @@ export class HomeView {
         const { daily } = this;
         if (!daily || typeof daily === 'string')
             return { title: _('Today’s expedition'), text: daily === 'away' ?
-                _('No connection. A practice deal for today is here.') : _('The same cards for everybody.'),
+                _('No connection. You can play today’s practice deal.') : _('The same cards for everybody.'),
                 href: 'daily', head: expeditionPicture };
         const { today } = daily, { you } = today, time = timeLeft(today.closes);
         const text = you?.state === 'over' ? _('%{points} points, place %{place} of %{of}', { points: you.points ?? 0,
@@ -283,13 +297,14 @@ export class HomeView {
     /** @param {boolean} lessons whether they are among them */
     linksHtml(lessons) {
         const all = /** @type {[string, string, string][]} */ ([['rules', 'book', _('Rules')], ...(lessons ? [['learn',
-            'learn', _('Lessons')]] : []), ['games', 'replay', _('Games')], ['solo', 'crown', _('Solo')],
+            'learn', _('Lessons')]] : []), ['games', 'replay', _('Games')], ['solo', 'crown', _('Solo')], ['puzzle',
+                'bulb', _('Puzzles')],
             ['editions', 'cards', _('Cards')], ['pad', 'pad', _('Score pad')], ['print', 'print', _('Print')]]);
         return html`<nav class="links" aria-label="${_('More')}">${all.filter(([view]) => Object.hasOwn(VIEWS, view)).map((
             [view, i, label]) => html`<a href="#${view}">${icon(i)}${label}</a>`)}</nav>`;
     }
 
-    /** @param {boolean} fresh nobody is known here */
+    /** @param {boolean} fresh a first visit */
     headHtml(fresh) {
         const n = this.waiting().length, profile = Object.hasOwn(VIEWS, 'profile'), name = settings.name || _('Your name');
         const chip = html`${avatar(0, { small: true, me: true })}<span dir="auto">${name}</span>`;

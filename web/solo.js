@@ -48,8 +48,8 @@ export class SoloView {
             m}" d="${d}"/><text class="t${m}" x="150" y="${at}">${medalName(m)} ${target[m - 1]}</text>`;
         return html`<svg class="solopy" viewBox="0 0 300 132" role="img" aria-label="${label}">${
             course(3, 'M150 4 206 44H94Z', 38)}${course(2, 'M92 46H208L252 80H48Z', 68)}${
-            course(1, 'M46 82H254L298 128H2Z', 110)}${best === undefined ? '' : html`<g transform="translate(222 ${
-            y})"><path class="flag" d="M0 0 8-11H76V11H8Z"/><text class="tf" x="41" y="4">${
+            course(1, 'M46 82H254L298 128H2Z', 110)}${best === undefined ? '' : html`<g transform="translate(196 ${
+            y})"><path class="flag" d="M0 0 8-11H104V11H8Z"/><text class="tf" x="55" y="4">${
             _('Best %{n}', { n: best })}</text></g>`}</svg>`;
     }
 
@@ -61,10 +61,11 @@ export class SoloView {
             '' : 'new'}" ${n === now ? html`aria-current="true"` : ''}><span>${n}</span>${shape(COLOURS[n % 3])}<b>${
             medalName(this.medal(n)) || (n in best ? ngettext('%{n} point', '%{n} points', best[n]) :
             _('Play'))}</b></a></li>`;
-        put(this.root, html`<link rel="stylesheet" href="solo.css"><div class="page">${pageTop(_('Solo expedition'))}<main
+        put(this.root, html`<div class="page">${pageTop(_('Solo expedition'))}<main
             class="page-in solo"><section class="panel"><h1 class="title">${_('Expedition %{n}', { n: now })}</h1><p>${
-            _('Fixed cards, no opponents. What Casual, Club and Expert reached on them are your three marks.')} ${
-            _('The printed game is for two to four players; this mode is ours.')}</p>${this.pyramid(label)}<button
+            _('Fixed cards, no opponents. Your three targets are the points that Casual, Club and Expert reached on ' +
+                'them.')} ${
+            _('The printed game is for two to four players; this mode is our own.')}</p>${this.pyramid(label)}<button
             class="btn pri big" data-a="play">${icon('play')}${mine === undefined ? _('Set out') : medal === 3 ?
             _('Play again') : nextMedal(core, now, mine)}</button></section><ul class="solos" aria-label="${
             _('Expeditions')}">${Array.from({ length: this.count }, (_none, i) => cell(i + 1))}</ul></main></div>`);

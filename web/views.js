@@ -4,7 +4,6 @@
  * any other address leads home.
  */
 import { _ } from './i18n.js';
-import { loadStyle } from './dom.js';
 
 /** @typedef {import('./main.js').App} App */
 /** @typedef {(app: App, ...rest: string[]) => void} Open what shows a view, given the rest of its address */
@@ -24,7 +23,11 @@ export const VIEWS = {
         const { ProfileView } = await import('./profile.js');
         return (app, key) => app.show((root) => new ProfileView(root, app, key), _('Profile'));
     },
-    daily: async () => (await Promise.all([import('./daily.js'), loadStyle('daily.css')]))[0].showDaily,
+    ratings: async () => {
+        const { RatingsView } = await import('./ratings.js');
+        return (app) => app.show((root) => new RatingsView(root), _('Ratings'));
+    },
+    daily: async () => (await import('./daily.js')).showDaily,
     learn: async () => (await import('./learn.js')).showLessons,
     rules: async () => {
         const { RulesView } = await import('./rules.js');
@@ -42,6 +45,7 @@ export const VIEWS = {
         const { PrintView } = await import('./print.js');
         return (app, name) => app.show((root) => new PrintView(root, app, name), _('Print'));
     },
+    puzzle: async () => (await import('./puzzle.js')).showPuzzle,
     solo: async () => {
         const { SoloView } = await import('./solo.js');
         return (app, number) => app.show((root) => new SoloView(root, app, number), _('Solo expedition'));

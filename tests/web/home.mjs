@@ -52,7 +52,8 @@ const VISITS = [
     ['lessons', { learn: { at: 3, done: [0, 1, 2] } }, 'Step 4 of 10', ['Lessons', 'Against the computer']],
     ['game', { game: saved(midgame, [0], 'club'), settings: { name: 'Ana', opponents: 2, level: 'club' } }, 'Continue',
         ['Continue against Club']],
-    ['played', { games: [kept(over)], settings: { name: 'Ana' } }, 'Play', ['Against the computer', 'With friends']],
+    ['played', { games: [kept(over)], settings: { name: 'Ana' } }, 'Solve', ['Puzzle of the day', 'Against the computer',
+        'With friends']],
 ];
 
 async function visit(page, keep) {
@@ -103,6 +104,18 @@ for (const [name, keep, button, headings] of VISITS)
         }
         equal(page.complaints, [], 'the console');
     });
+
+await test('a table before the first turn has no round yet', async () => {
+    const seats = [{ kind: 'person', name: 'Ana', ready: true }, { kind: 'person', name: 'Dora', ready: false }];
+    const phone = await open(browser, `${host.url}#nowhere`);
+    await phone.route('**/api/**', (route) => /my\/tables$/.test(route.request().url()) ? route.fulfill({ json: { tables: [
+        { code: 'AAAA2222', state: 'running', clock: 'none', you: 1, seats }] } }) : route.fulfill({ json: {} }));
+    await visit(phone, { visited: true, settings: { name: 'Ana' } });
+    const row = phone.locator('[href="#table/AAAA2222"]');
+    await row.waitFor();
+    equal(await row.innerText(), 'Table with Dora\nThe players are choosing their first cards', 'the row');
+    await phone.context().close();
+});
 
 await test('by keys: the settings of a game, and the way to what leads', async () => {
     await page.setViewportSize({ width: 1366, height: 768 });
