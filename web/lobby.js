@@ -5,6 +5,7 @@ import { _, listWords, ngettext } from './i18n.js';
 import { dialog, closest, put, radioKeys, toast } from './dom.js';
 import { avatar, icon, levelPicture } from './draw.js';
 import { LEVELS, levelName } from './words.js';
+import { seriesHtml } from './end.js';
 import { OnlineGame, ServerError, api, publicAddress, serverWords, tableLink, visit } from './online.js';
 import { qrPicture } from './qr.js';
 import { cutName, read, saveSettings, settings, write } from './store.js';
@@ -41,28 +42,37 @@ const clockWords = /** @param {string} clock */ (clock) => clock === 'relaxed' ?
     _('30 seconds') : _('no limit');
 
 /** @typedef {{kind: 'person' | 'open' | 'friend' | 'bot' | 'none', name?: string, level?: string, here?: boolean, mine?:
- * boolean}} Chair what is
+ * boolean, seat?: number}} Chair what is
  *  seen of a seat; none: nobody sits there */
 
+/** What is said below a name. @param {Chair} c @param {boolean} host */
+function chairWords(c, host) {
+    switch (c.mine ? 'mine' : c.kind) {
+    case 'mine': return host ? _('you, host') : _('you');
+    case 'person': return c.here ? _('joined') : _('not connected');
+    case 'friend': return _('invited');
+    case 'open': return _('waits for a friend');
+    case 'none': return _('stays empty');
+    default: return '';
+    }
+}
+
 /** A seat, with what the host may make of it. @param {Chair} c @param {number} i @param {{host: boolean, few?: boolean,
- * extra?: import('./html.js').Part}} how few: it cannot be left empty; extra: what else can be done there */
-function chairHtml(c, i, { host, few = false, extra }) {
-    const words = c.mine ? (host ? _('you, host') : _('you')) : c.kind === 'person' ? (c.here ? _('joined') :
-        _('not connected')) :
-        c.kind === 'friend' ? _('invited') : c.kind === 'open' ? _('waits for a friend') : c.kind === 'none' ?
-            _('stays empty') : '';
+ * extra?: import('./html.js').Part, past?: import('./html.js').Part}} how few: it cannot be left empty; extra: what else
+ * can be done there; past: of earlier games */
+function chairHtml(c, i, { host, few = false, extra, past }) {
     const level = LEVELS.indexOf(c.level ?? ''), n = i + 1;
     const free = !c.mine && c.kind !== 'person' && host;
     return html`<li class="panel chair ${c.kind} ${c.mine ? 'mine' : ''}">${avatar(i, { bot: c.kind === 'bot', me: c.mine
         })}<b class="nmt" dir="auto">${
         c.kind === 'bot' ? _('Bot') : c.kind === 'open' || c.kind === 'none' ? _('Free seat') : c.name ||
             _('Player')}</b><span class="sub ${
-        c.kind === 'person' && !c.mine && c.here ? 'joined' : ''}">${words}${c.kind === 'bot' ?
+        c.kind === 'person' && !c.mine && c.here ? 'joined' : ''}">${chairWords(c, host)}${c.kind === 'bot' ?
             html`<button class="lvl" data-a="level" data-seat="${n}"
         ${free ? '' : html`disabled`} aria-label="${_('Level of seat %{n}: %{level}', { n, level: levelName(c.level ?? '')
             })}">${
-        levelName(c.level ?? '')}${levelPicture(Math.max(0, level))}</button>` : ''}</span><span class="do">${c.mine &&
-            !extra ? html`<button class="btn"
+        levelName(c.level ?? '')}${levelPicture(Math.max(0, level))}</button>` : ''}${past}</span><span class="do">${
+            c.mine && !extra ? html`<button class="btn"
         data-a="rename">${icon('pen')}${_('Rename')}</button>` : free ? group(_('Who plays seat %{n}', { n }), 'kind',
             [['open', _('Friend')],
         ['bot', _('Bot')], ...(few ? [] : [/** @type {[string, string]} */ (['none', _('Empty')])])], c.kind === 'friend' ?
@@ -153,8 +163,12 @@ class LobbyView {
         /** Seats as the host wants them, in the words of the server: not sent yet, as the game would begin. @type {(number
          * | string)[] | null} */
         this.plan = null;
+        /** What the server tells of the people here: how one did against them, their ratings. @type {{seat: number, you?:
+         * boolean, won?: number, equal?: number, lost?: number, rating?: {value?: number}}[]} */
+        this.people = [];
+        this.known = '';
         this.showsQr = false;
-        /** A seat is being taken unasked: nobody has to be asked for a name. */
+        /** A seat is being taken automatically, without asking for a name. */
         this.sits = read('sit', '') === game.id;
         /** @type {{name: string, title: string}[]} what the server offers; most have one */
         this.editions = [];
@@ -181,7 +195,7 @@ class LobbyView {
         game.tableChanged = () => this.update();
         game.problem = (code) => {
             this.message = serverWords(code);
-            this.sits = false;
+            this.sits = game.closes = false;
             this.render();
         };
         this.render();
@@ -211,8 +225,15 @@ class LobbyView {
             this.unreachable = false;
             this.message = '';
         }
-        if (table && table.state === 'waiting' && !table.you && (read('sit', '') === table.code || (this.seat && this.key)))
-            {
+        if (game.closes && table?.state === 'closed') {      // not before: the word may have been lost
+            this.app.go('');
+            return;
+        }
+        this.getPeople();
+        if (game.core.remoteState().lostAt)
+            game.closes = false;             // it is not sent again
+        if (table && table.state === 'waiting' && !table.you && !game.closes && (read('sit', '') === table.code ||
+            (this.seat && this.key))) {
             write('sit', undefined);
             this.sits = true;
             void game.sit(this.seat || undefined, this.key || undefined);
@@ -262,10 +283,35 @@ class LobbyView {
             this.sits = false;
             game.act('leave');
         }
-        else if (a === 'close') { game.act('close'); this.app.go(''); }
+        else if (a === 'close') {
+            game.closes = game.act('close');
+            if (!game.closes)
+                this.message = _('No connection to the server.');
+            this.render();
+        }
         else if (a === 'qr') { this.showsQr = !this.showsQr; this.render(); }
         else if (a === 'copy') navigator.clipboard.writeText(other).then(() => toast(_('Link copied.')), () => toast(other));
         else if (a === 'share') navigator.share({ title: 'Pyramids', url: link }).catch(() => {});
+    }
+
+    /** Asked for anew when other people sit here. */
+    getPeople() {
+        const { table, id } = this.game, known = JSON.stringify(table?.seats.map((s) => s.kind === 'person' && s.name));
+        if (!table || table.state !== 'waiting' || known === this.known)
+            return;
+        this.known = known;
+        void api('GET', `tables/${id}/people`).then(({ people }) => {
+            this.people = people;
+            this.update();
+        }, () => {});
+    }
+
+    /** "7 : 5", and the rating. @param {Chair} c */
+    pastHtml(c) {
+        const { won = 0, equal = 0, lost = 0, rating } = this.people.find((p) => p.seat === c.seat) ?? {};
+        const all = c.kind !== 'person' ? [] : [!c.mine && won + equal + lost ? _('head to head %{won} : %{lost}', { won,
+            lost }) : '', rating?.value ? `${_('rating')} ${rating.value}` : ''].filter(Boolean);
+        return all.length ? html`<small class="past">${all.join(' · ')}</small>` : '';
     }
 
     /** The seat keeps its place, under another name. */
@@ -293,7 +339,7 @@ class LobbyView {
     chairs() {
         const { table } = this.game, real = this.plans().map((p) => /** @type {Chair} */ (typeof p === 'number' ? {
             ...table?.seats[p - 1],
-            mine: p === table?.you } : p === 'open' ? { kind: 'open' } : { kind: 'bot', level: p }));
+            mine: p === table?.you, seat: p } : p === 'open' ? { kind: 'open' } : { kind: 'bot', level: p }));
         return [...real, ...Array(table?.host ? 4 - real.length : 0).fill({ kind: 'none' })];
     }
 
@@ -360,22 +406,23 @@ class LobbyView {
             class="btn pri big" data-a="sit">${_('Sit down')}</button>` : ''}</div>`}<ul class="chairs seatlist">${
                 this.chairs().map((c, i) =>
             chairHtml(c, i, { host: table.host, few: this.plans().length <= 2 && c.kind !== 'none', extra: this.extraHtml(c,
-                i) }))}</ul>${
+                i), past: this.pastHtml(c) }))}</ul>${seriesHtml(table.series, game.seats.map((s) => s.name))}${
             isAlone(table) ? this.optionsHtml(table) : this.rulesHtml(table)}${this.linkHtml()}${
             this.goHtml(table)}</main></div>`);
     }
 
-    /** What can be done at a seat besides. @param {Chair} c @param {number} i */
+    /** What can be done at a seat besides. While one's own is being taken none is offered: what lies below would move away
+     * under a finger when it is. @param {Chair} c @param {number} i */
     extraHtml(c, i) {
         const { table, id } = this.game, keys = seatKeys()[id] ?? {}, n = i + 1;
-        return c.kind === 'open' && !table?.you ? html`<button class="btn" data-a="sit" data-seat="${n}">${
+        return c.kind === 'open' && !table?.you && !this.sits ? html`<button class="btn" data-a="sit" data-seat="${n}">${
             _('Sit here')}</button>` :
             c.kind === 'friend' && keys[n] ? html`<button class="btn" data-a="copy" data-link="${tableLink(id, n, keys[n],
                 this.base ?? undefined)}">${
             icon('copy')}${_('Link')}</button>` : undefined;
     }
 
-    /** What the host can choose until somebody else sits down. @param {Table} table */
+    /** What the host can choose until another player sits down. @param {Table} table */
     optionsHtml(table) {
         return html`<div class="opts"><section class="panel opt"><b>${_('Time per choice')}</b>${
             group(_('Time per choice'), 'clock', ['none', 'relaxed', 'quick'].map((c) => [c, clockWords(c)]),
@@ -412,16 +459,18 @@ class LobbyView {
             this.showsQr ? _('Hide QR') : _('Show QR')}</button>`}</div></div></section>`;
     }
 
-    /** @param {Table} table */
+    /** Closing comes before standing up, which appears when the seat is taken: a button that is being pressed stays what and
+     * where it is. @param {Table} table */
     goHtml(table) {
         const taken = this.chairs().filter((c) => c.kind === 'person' || c.kind === 'bot'), enough = taken.length > 1 &&
             table.you;
         const names = listWords(taken.map((c) => c.mine ? _('you') : c.kind === 'bot' ? _('bot, %{level}', { level:
             levelName(c.level ?? '') }) :
             c.name ?? ''));
-        return html`<div class="gos"><p class="bars">${table.you ? html`<button class="btn" data-a="leave">${
-            _('Stand up')}</button>` : ''}${table.host ? html`<button class="btn" data-a="close">${
-            _('Close the table')}</button>` : ''}</p><div class="go"><p role="status">${enough ?
+        return html`<div class="gos"><p class="bars">${table.host ? html`<button class="btn" data-a="close"
+            data-key="close" ${this.game.closes ? 'disabled' : ''}>${_('Close the table')}</button>` : ''}${
+            table.you ? html`<button class="btn" data-a="leave" data-key="leave">${
+            _('Stand up')}</button>` : ''}</p><div class="go"><p role="status">${enough ?
             html`${_('At the table: %{names}.', { names })} ${_('The game starts when all seats are taken.')}` :
             _('Two seats must be taken before the game can start.')}</p>${table.host ?
             html`<button class="btn pri big" data-a="start" ${enough ? '' : html`disabled`}>${icon('play')}${
@@ -470,7 +519,7 @@ export class TablesView {
         const line = /** @param {Table} t */ (t) => {
             const state = t.state === 'waiting' ? _('waiting for players') : t.state === 'over' ? _('over') : t.state ===
                 'closed' ? _('closed') :
-                t.round ? _('round %{round}, turn %{turn}', { round: t.round, turn: t.turn }) : _('setup');
+                t.round ? _('Round %{round}, turn %{turn}', { round: t.round, turn: t.turn }) : _('Setup');
             const names = t.seats.map((s) => s.kind === 'bot' ? _('bot, %{level}', { level: levelName(s.level ?? '') }) :
                 s.name || _('free')).join(
                 ', ');
@@ -484,7 +533,7 @@ export class TablesView {
             _('Your tables on this server, running ones first.')}</p><p class="bars"><a class="btn pri"
             href="#friends/new">${icon('link')}${
             _('New table')}</a><a class="btn" href="#${this.watch ? 'friends' : 'watch'}">${this.watch ? _('My tables') :
-                _('Watch a game')}</a></p>
+                _('Watch a game')}</a><a class="btn" href="#ratings">${icon('crown')}${_('Ratings')}</a></p>
             <p class="err" role="status">${this.message}</p><ul class="gamelist">${!this.tables ? '' : this.tables.length ?
                 this.tables.map(line) :
                 html`<li class="panel none-yet">${_('None right now.')}</li>`}</ul>${this.tables ?

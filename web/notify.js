@@ -1,6 +1,6 @@
 /**
  * notify.js: being told that it is your turn (#notify): this device, each table, quiet time, the number in the tab, sounds,
- * and a feed for whoever wants no messages.
+ * and a feed instead of messages.
  */
 import { html } from './html.js';
 import { _, language } from './i18n.js';
@@ -11,11 +11,11 @@ import { api, visit } from './online.js';
 import { lookForTurns, waiting } from './waiting.js';
 import { pageTop } from './main.js';
 
-/** @typedef {{available: boolean, key?: string, subscriptions?: number, quiet?: number[], daily?: number | null,
- * feed?: boolean}} Push */
+/** @typedef {{available: boolean, key?: string, subscriptions?: number, quiet?: number[], zone?: number,
+ * daily?: number | null, feed?: boolean}} Push */
 /** @typedef {import('./online.js').Table & {notify?: boolean}} Table */
 
-const NIGHT = [22 * 60, 7 * 60];
+const NIGHT = [22 * 60, 7 * 60], EVENING = 18 * 60;
 const zone = () => -new Date().getTimezoneOffset();
 const clockText = /** @param {number} m */ (m) =>
     `${Math.floor(m / 60)}`.padStart(2, '0') + ':' + `${m % 60}`.padStart(2, '0');
@@ -50,15 +50,15 @@ export async function subscribe() {
 }
 
 /** Why this device cannot be told; '': it can. @param {Push | null} push */
-function obstacle(push) {
+export function obstacle(push) {
     if (!('PushManager' in window) || !('Notification' in window) || !navigator.serviceWorker)
-        return _('This browser cannot do it here. It needs a secure address (https).');
+        return _('This browser cannot show messages here: they need a secure address (https).');
     if (!push)
         return _('No connection to the server.');
     if (!push.available)
         return _('This server sends no messages.');
     return Notification.permission === 'denied' ?
-        _('This browser does not let us. You can allow it in its settings for this page.') : '';
+        _('This browser does not allow it. You can change that in its settings for this page.') : '';
 }
 
 export class NotifyView {
@@ -88,6 +88,8 @@ export class NotifyView {
         } else
             this.push = await fetch('api/push').then((answer) => answer.ok ? answer.json() : null, () => null);
         this.on = await subscription().then((s) => !!s && (this.push?.subscriptions ?? 0) > 0, () => false);
+        if (this.on && this.push?.zone !== zone())       // summer time, or a journey
+            this.push = await api('POST', 'push', { zone: zone() }).catch(() => this.push);
         this.render();
     }
 
@@ -98,6 +100,18 @@ export class NotifyView {
             rests ? 'disabled' : ''}></button></div>`;
     }
 
+    /** @param {string} name @param {number} m @param {string} label */
+    time(name, m, label) {
+        return html`<label>${label}<input type="time" name="${name}" value="${clockText(m)}"></label>`;
+    }
+
+    dailyHtml() {
+        const at = this.push?.daily ?? -1;
+        return html`<section class="panel">${this.row('daily', at >= 0, _('Today’s expedition'),
+            _('At most one message per day, and only if your streak would end today.'), !this.on)}${at >= 0 ?
+            html`<div class="times">${this.time('daily', at, _('Time of the message'))}</div>` : ''}</section>`;
+    }
+
     /** The day with its night, two handles, and the same as times. */
     quietHtml() {
         const [from, to] = this.push?.quiet ?? [], quiet = from !== undefined, rests = !this.push?.subscriptions;
@@ -106,18 +120,17 @@ export class NotifyView {
             `linear-gradient(90deg,var(--lapis) ${b}%,transparent ${b}% ${a}%,var(--lapis) ${a}%)`;
         const hand = /** @param {string} name @param {number} m @param {string} label */ (name, m, label) => html`<input
             type="range" name="${name}" min="0" max="1425" step="15" value="${m}" aria-label="${label}" aria-valuetext="${
-            clockText(m)}">`, time = /** @param {string} name @param {number} m @param {string} label */ (name, m, label) =>
-            html`<label>${label}<input type="time" name="${name}" value="${clockText(m)}"></label>`;
+            clockText(m)}">`;
         return html`<section class="panel">${this.row('quiet', quiet, _('Quiet time'), _('No messages; one in the morning.'),
             rests)}${quiet ? html`<div class="night" data-night="${night}">${hand('from', from, _('Quiet from'))}${
-            hand('to', to, _('Quiet until'))}</div><div class="times">${time('from', from, _('from'))}${
-            time('to', to, _('until'))}</div>` : ''}</section>`;
+            hand('to', to, _('Quiet until'))}</div><div class="times">${this.time('from', from, _('from'))}${
+            this.time('to', to, _('until'))}</div>` : ''}</section>`;
     }
 
     feedHtml() {
         const path = read('feed', ''), known = this.push?.feed && path;
         return html`<section class="panel"><h2>${_('Another way: a feed')}</h2><p>${
-            _('A secret address for feed readers: it lists the tables that wait for you.')}</p>${known ? html`<p
+            _('A secret address for feed readers: it lists the tables that are waiting for you.')}</p>${known ? html`<p
             class="feed"><input type="text" readonly value="${new URL(path, location.href).href}" aria-label="${
             _('Address of the feed')}"></p>` : ''}<p class="bars">${known ? html`<button class="btn" data-a="copy">${
             _('Copy')}</button><button class="btn" data-a="feed">${_('Renew')}</button><button class="btn"
@@ -128,16 +141,16 @@ export class NotifyView {
     render() {
         const why = obstacle(this.push);
         put(this.root, html`<div class="page">${pageTop(_('Messages'))}<main
-            class="page-in narrow notify"><div class="sample"
+            class="page-in narrow notify"><h1 class="title">${_('Messages')}</h1><div class="sample"
             aria-hidden="true">${icon('bell')}<span><b>${_('Your turn')}</b><br>${
             _('Ben and Chloé are waiting. Round 3, turn 4.')}</span></div>
             <section class="panel">${
-            this.row('device', this.on, _('Tell this device'),
-            why || _('When it is your turn and the page is closed. No card, choice or score is in a message.'), !!why)}${
+            this.row('device', this.on, _('Notify this device'),
+            why || _('When it is your turn and the page is closed. Messages contain no card, choice or score.'), !!why)}${
             this.tables.map((t) => this.row(t.code, !!t.notify, t.seats.filter((s, i) => s.kind === 'person' && i !== t.you -
-            1).map((s) => s.name).join(', '), _('this table'), !this.on))}</section>${this.quietHtml()}
+            1).map((s) => s.name).join(', '), _('this table'), !this.on))}</section>${this.dailyHtml()}${this.quietHtml()}
             <section class="panel">${this.row('badge', settings.badge, _('Number in the tab and on the icon'),
-            _('How many tables wait for you.'))}${this.row('sound', settings.sound, _('Sounds'),
+            _('How many tables are waiting for you.'))}${this.row('sound', settings.sound, _('Sounds'),
             _('Also when it is your turn in the background.'))}</section>${this.feedHtml()}</main></div>`);
         const night = /** @type {HTMLElement | null} */ (this.root.querySelector('.night'));
         night?.style.setProperty('--night', night.dataset.night ?? '');     // the page allows no style in its HTML
@@ -184,6 +197,8 @@ export class NotifyView {
             table.notify = now.notify;
         } else if (name === 'quiet') {
             this.push = await api('POST', 'push', { quiet: this.push?.quiet?.length ? [] : NIGHT, zone: zone() });
+        } else if (name === 'daily') {
+            this.push = await api('POST', 'push', { daily: this.push?.daily == null ? EVENING : null, zone: zone() });
         } else if (name === 'device' && this.on) {
             const own = await subscription();
             this.push = await api('DELETE', 'push', own ? { endpoint: own.endpoint } : undefined);
@@ -199,13 +214,14 @@ export class NotifyView {
     /** @param {Event} event */
     async change(event) {
         const { name, value, type } = /** @type {HTMLInputElement} */ (event.target), quiet = [...this.push?.quiet ?? NIGHT];
-        if (name !== 'from' && name !== 'to')
+        if (name !== 'from' && name !== 'to' && name !== 'daily')
             return;
         const [h, m] = type === 'time' ? value.split(':').map(Number) : [0, Number(value)];
         if (!Number.isFinite(60 * h + m))
             return;
         quiet[name === 'from' ? 0 : 1] = 60 * h + m;
-        this.push = await api('POST', 'push', { quiet, zone: zone() }).catch(() => this.push);
+        this.push = await api('POST', 'push', { ...name === 'daily' ? { daily: 60 * h + m } : { quiet }, zone: zone() })
+            .catch(() => this.push);
         this.render();
         $(`[name=${name}][type=${type}]`, this.root).focus();
     }

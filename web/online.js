@@ -5,12 +5,13 @@
  */
 import { NONE, html, sentence } from './html.js';
 import { _, ngettext } from './i18n.js';
-import { askToConfirm, dialog, toast } from './dom.js';
-import { icon } from './draw.js';
+import { announce, askToConfirm, dialog, toast } from './dom.js';
+import { icon, symbol } from './draw.js';
 import { Game, wholeText } from './game.js';
+import { FAIR, SENT } from './codes.js';
 import { DRAW, EVENT, NOBODY, WISH, dealAnew, takeStep } from './core.js';
 import { codeOf, playerName } from './words.js';
-import { REFUSALS } from './sentences.js';
+import { REACTIONS, REFUSALS } from './sentences.js';
 import { keepGame, read, settings, write } from './store.js';
 
 /** @typedef {import('./main.js').App} App */
@@ -18,7 +19,8 @@ import { keepGame, read, settings, write } from './store.js';
 /** @typedef {{kind: 'open' | 'friend' | 'person' | 'bot', name?: string, level?: string, here?: boolean, gone?: number,
  * away?: boolean, ready?: boolean,
  *  hints?: number}} TableSeat */
-/** @typedef {{code: string, state: 'waiting' | 'running' | 'over' | 'closed', edition: string, public: boolean, hints?:
+/** @typedef {{code: string, notify?: boolean, series?: {games: number, wins: number[], points: number[]}, state: 'waiting' |
+ * 'running' | 'over' | 'closed', edition: string, public: boolean, hints?:
  * boolean, clock: string, you: number, host: boolean, version: number, round: number, turn: number,
  *  seats: TableSeat[], rematch?: string, points?: number[], winners?: number[], created: number, commitment?: string,
  * host_gone?: number, daily?: {date: string, number: number, counted: boolean}}} Table */
@@ -29,6 +31,7 @@ import { keepGame, read, settings, write } from './store.js';
 const PATIENCE = 30000;          // without a connection, before other ways are offered
 const HOST_GONE = 120000;        // without the host, before any player may ask for a stand-in (docs/protocol.md)
 const MOST_TABLES = 12;          // that are remembered
+const SHOWN = 2400;              // ms of a reaction
 
 /** A server's answer that is not what we hoped for. */
 export class ServerError extends Error {
@@ -70,7 +73,7 @@ export async function api(method, path, body) {
 /** A question under way: several parts of the page may visit at once. @type {Promise<boolean> | null} */
 let asking = null;
 
-/** Whoever we were may be known to the server's other database, so only a person's word makes us somebody new. */
+/** The server's other database may still know our old cookie, so we become a new player only after asking. */
 const meansToBeNew = () => asking ??= askToConfirm(_('The server does not recognise you'), _(
     'Your seats and statistics belong to a player this server does not recognise; it may be using another database. If ' +
     'you continue as a new player, this browser can no longer play as the old one.'),
@@ -87,7 +90,7 @@ export async function visit(nameless = '') {
         await api('POST', 'visitor', { ...body, new: true });
     }
     if (!read('visited',
-        false))             // without cookies nobody is known the next moment: better told than left waiting
+        false))             // without cookies the server forgets us at once: report it now
         await api('GET', 'visitor');
     write('visited', true);
 }
@@ -119,6 +122,10 @@ export class OnlineGame extends Game {
         /** The game is over, and its whole record was asked for. */
         this.whole = false;
         this.lacksEdition = false;
+        /** The host is giving the table up. */
+        this.closes = false;
+        /** Whether this browser can be told of a turn. @type {boolean | undefined} */
+        this.canTell = undefined;
         this.shuffle = NONE;
         /** @type {WebSocket | null} */
         this.socket = null;
@@ -171,7 +178,7 @@ export class OnlineGame extends Game {
         socket.onclose = () => { if (this.socket === socket) this.lost(); };
     }
 
-    /** The connection is of no use, even if nobody has closed it. */
+    /** The connection is useless, even if it is not closed. */
     drop() {
         const { socket } = this;
         if (!socket || this.stopped)
@@ -222,6 +229,8 @@ export class OnlineGame extends Game {
                 this.wasRefused(event.code, event.reason, number);
             else if (kind === EVENT.bad)
                 this.problem('bad_lines');
+            else if (kind === EVENT.reaction)
+                this.showReaction(number >> 3, number & 7);
             else if (kind === EVENT.returned)
                 greeting = _('Welcome back. A bot played for you; now it is your game again.');
             else if (kind === EVENT.missed)
@@ -233,7 +242,7 @@ export class OnlineGame extends Game {
             toast(greeting);                 // after the table is shown, which hides what was said before
     }
 
-    /** Says above the table what is amiss, the most pressing first. */
+    /** Shows above the table what is wrong, the most urgent first. */
     tell() {
         const seats = this.table?.seats ?? [], absent = this.maySubstitute() ? seats.findIndex((s, i) => i !== this.me &&
             this.minutesGone(i) > 0 && !s.away &&
@@ -283,12 +292,87 @@ export class OnlineGame extends Game {
                 'The server restarts in %{n} minute. Your game continues afterwards.',
                 'The server restarts in %{n} minutes. Your game continues afterwards.', minutes) + (notice && ` ${notice}`) :
                 notice, actions };
-        }
+        } else
+            this.askToTell();
         // At the end nothing is shown before the whole record is there.
         if (this.whole || !this.core.isOver()) {
             this.changed();
             this.tableChanged();
         }
+    }
+
+    /** After the first turn at a table with long turns, while others choose: a message when it is one's turn? Once per
+     * table, and not where it cannot work. */
+    askToTell() {
+        const { table, id } = this, asked = read('asked', /** @type {string[]} */ ([]));
+        const forget = () => {
+            write('asked', [...asked, id].slice(-MOST_TABLES));
+            this.tell();
+        };
+        if (!table || table.notify || table.clock !== 'none' || table.daily || !this.reacts || !this.isSealed() ||
+            this.core.view(-1)?.phase !== 'mark' || asked.includes(id))
+            return;
+        if (this.canTell === undefined) {
+            this.canTell = false;
+            void import('./notify.js').then(async ({ obstacle }) => {
+                this.canTell = !obstacle(await api('GET', 'push'));
+                this.tell();
+            }).catch(() => {});
+        }
+        if (this.canTell)
+            this.banner = { icon: 'bell', text: _('Tell me when it is my turn?'), actions: [{ label: _('Yes'), act: () => {
+                forget();
+                void this.tellMe();
+            } }, { label: _('Not now'), act: forget }] };
+    }
+
+    /** Asks the browser for permission, and the server for messages of this table. */
+    async tellMe() {
+        const on = await import('./notify.js').then(({ subscribe }) => subscribe()).catch(() => false);
+        if (on)
+            await api('POST', `tables/${this.id}/notify`, { on }).catch(() => {});
+        toast(on ? _('Messages are on') :
+            _('This browser does not allow it. You can change that in its settings for this page.'));
+    }
+
+    get reacts() { return this.core.remoteState().reacts; }
+
+    /** Asks which symbol to show, and whose are not wanted. */
+    async react() {
+        if (!this.reacts || document.querySelector('dialog'))
+            return;
+        const { core, seats, me } = this, others = (this.table?.seats ?? []).flatMap((s, i) =>
+            s.kind === 'person' && i !== me ? [i] : []);
+        const value = await dialog(_('React'), html`<div class="reacts">${REACTIONS.map(([name, text], i) => html`<button
+            class="btn" value="${i}">${symbol(name)}<span>${_(text)}</span></button>`)}</div>${others.map((i) => html`<label
+            class="check"><input type="checkbox" name="${i}" ${core.remoteIsMuted(i) ? 'checked' : ''}><span>${
+            _('Mute %{name}', { name: seats[i].name })}</span></label>`)}`, { close: _('Close'), wire: (box) => {
+            box.addEventListener('keydown', ({ key }) => { if (/^[1-6]$/.test(key)) box.close(String(Number(key) - 1)); });
+            box.addEventListener('change', ({ target }) => {
+                const { name, checked } = /** @type {HTMLInputElement} */ (target);
+                core.remoteMute(Number(name), checked);
+                this.remember();
+            });
+        } });
+        if (value)
+            this.act('react', [Number(value)]);
+    }
+
+    /** @param {number} seat @param {number} n */
+    showReaction(seat, n) {
+        const { core, me } = this, [name, text] = REACTIONS[n], words = `${this.seats[seat].name}: ${_(text)}`;
+        if (seat !== me && !settings.reactions)
+            return;
+        this.reactions.push({ seat, symbol: n, line: core.lines().filter((_l, i) => core.isVisible(i, me)).length });
+        this.bubbles.set(seat, name);
+        setTimeout(() => {
+            this.bubbles.delete(seat);
+            this.changed();
+        }, SHOWN);
+        if (document.querySelector('.table, .setup'))
+            announce(words);
+        else
+            toast(words);
     }
 
     /** Whether this player may let a bot play for someone who is away: the host, and when the host has been away for a
@@ -324,11 +408,12 @@ export class OnlineGame extends Game {
     }
 
     /** What this person does; see core.js. @param {Parameters<import('./core.js').Core['remoteDo']>[0]} what
-     * @param {(number | bigint)[]} [where] @param {string} [text] */
+     * @param {(number | bigint)[]} [where] @param {string} [text] @returns {boolean} whether it was possible */
     act(what, where = [], text = '') {
-        this.core.remoteDo(what, where, text);
+        const done = this.core.remoteDo(what, where, text);
         this.go();
         this.changed();
+        return done;
     }
 
     isUnsent() { return this.core.remoteState().unsent; }
@@ -363,7 +448,7 @@ export class OnlineGame extends Game {
             ||
             _('Seat %{n}', { n: i + 1 }), level: s.kind === 'bot' ? s.level ?? 'club' : '' }));
         this.hostGoneSince = table.host_gone === undefined ? 0 : Date.now() - table.host_gone;
-        // Against bots alone nobody minds; with people it was agreed on when the table was made.
+        // Against bots hints are always allowed; with people if the table was made so.
         this.hints = !table.daily?.counted && (table.hints === true || table.seats.filter((s) => s.kind !== 'bot').length ===
             1);
         this.sayHints(before, table);
@@ -408,7 +493,8 @@ export class OnlineGame extends Game {
     async finish() {
         const { core } = this, record = await api('GET', `tables/${this.id}/record`).catch(() => '');
         if (record && core.remoteSetRecord(record)) {
-            keepGame({ id: this.id, date: Date.now(), record, me: this.me, edition: this.editionText() });
+            keepGame({ id: this.id, date: Date.now(), record, me: this.me, edition: this.editionText(),
+                daily: !!this.table?.daily });
             if (!this.table?.daily)          // whose secret is shown when the day is over
                 this.checkShuffle(record);
         }
@@ -420,7 +506,7 @@ export class OnlineGame extends Game {
     wasRefused(code, why, message) {
         if (code === 'illegal' && why)
             this.refused(codeOf(why));
-        else if (['storage', 'stopping', 'too_fast'].includes(code) && (message === 0 || message === 1))
+        else if (['storage', 'stopping', 'too_fast'].includes(code) && (message === SENT.choose || message === SENT.retract))
             toast(_('The server could not save it; retrying.'));
         else if (code !== 'late' && code !== 'no_choice' && code !== 'confirmed')
             this.problem(code);
@@ -448,20 +534,21 @@ export class OnlineGame extends Game {
 
     /** @param {number} [seat] @param {string} [key] */
     async sit(seat, key) {
-        // Nobody sits without a name, but a friend has the one that was kept for them.
+        // A player without a name is called Player; a friend has the name that the host gave.
         await visit(key ? '' : _('Player')).catch(() => {});
-        this.act('sit', [seat ? seat - 1 : NOBODY], key);
+        if (!this.closes)
+            this.act('sit', [seat ? seat - 1 : NOBODY], key);
     }
 
     /** Holds the finished game against the promise. @param {string} record */
     checkShuffle(record) {
         const { code, line, compared } = this.core.verify(record), { number, commitment } = this.core.remoteShuffle();
         const has = /** @param {string} tag */ (tag) => record.includes(`\ntag ${tag}\n`);
-        const NO_COMMITMENT = 2, seen = number && this.me >= 0 ? has(`commitment ${commitment}`) && has(`number ${this.me +
+        const seen = number && this.me >= 0 ? has(`commitment ${commitment}`) && has(`number ${this.me +
             1} ${number}`) : null;
-        if (code === NO_COMMITMENT)
+        if (code === FAIR.no_commitment)
             return;
-        const good = code === 0 && seen !== false;
+        const good = code === FAIR.good && seen !== false;
         const why = !good ? code ? _('Line %{line} of the record does not follow from the secret and the numbers.', { line })
             :
             _('The fingerprint or your number in the record differs from the one this browser has seen.') : seen ?
@@ -505,6 +592,8 @@ export class OnlineGame extends Game {
                     items.push(['bot', _('Let a bot play for %{name}', { name: s.name ?? '' }), () =>
                         this.act('standin', [i])]);
             });
+        if (this.reacts)
+            items.push(['people', _('React'), () => void this.react()]);
         if (table?.daily?.counted)
             items.push(['home', _('Leave: you can continue until midnight UTC'), () => this.app.home()]);
         else if (this.me >= 0 && !table?.seats[this.me].away)

@@ -3,7 +3,7 @@
  * heading, a picture as its proof, and the same as a table.
  */
 import { html } from './html.js';
-import { _, ngettext, number } from './i18n.js';
+import { _, capital, ngettext, number } from './i18n.js';
 import { askToConfirm, closest, put, shareLink, toast } from './dom.js';
 import { COLOURS } from './core.js';
 import { avatar, desertScene, icon, shape } from './draw.js';
@@ -30,7 +30,7 @@ const panel = (title, words, picture, table) => html`<section class="panel fact"
     picture}${table ? html`<details><summary>${_('As a table')}</summary><div class="scrollx">${table}</div></details>` :
     ''}</section>`;
 
-/** @param {string[]} head @param {(string | number)[][]} rows */
+/** @param {string[]} head @param {any[][]} rows */
 const tableHtml = (head, rows) => html`<table class="plain"><thead><tr>${head.map((h) => html`<th scope="col">${
     h}</th>`)}</tr></thead><tbody>${rows.map((r) => html`<tr>${r.map((c) => html`<td>${c}</td>`)}</tr>`)}</tbody></table>`;
 
@@ -38,9 +38,9 @@ const tableHtml = (head, rows) => html`<table class="plain"><thead><tr>${head.ma
 const day = (made) => new Date(made).toLocaleDateString(document.documentElement.lang, { dateStyle: 'medium' });
 
 /** A panel that needs more games. @param {string} title @param {number} lacking */
-const later = (title, lacking) => panel(title, ngettext('%{n} more game to a picture.', '%{n} more games to a picture.',
-    lacking), html`<svg class="chart faint" viewBox="0 0 360 60" aria-hidden="true"><path
-    d="M10 50L70 34L130 42L190 22L250 30L350 12"/></svg>`);
+const later = (title, lacking) => panel(title, ngettext('%{n} more game until the chart appears.',
+    '%{n} more games until the chart appears.', lacking), html`<svg class="chart faint" viewBox="0 0 360 60"
+    aria-hidden="true"><path d="M10 50L70 34L130 42L190 22L250 30L350 12"/></svg>`);
 
 /** @param {Past[]} games the oldest first */
 function pointsHtml(games) {
@@ -57,10 +57,10 @@ function pointsHtml(games) {
     return panel(title, words, html`<svg class="chart pts" viewBox="0 0 360 164" role="img" aria-label="${words}">${[low,
         (low + high) / 2, high].map((p) => html`<line class="gr" x1="36" x2="352" y1="${y(p)}" y2="${y(p)}"/><text x="30"
         y="${y(p) + 4}" text-anchor="end">${p}</text>`)}<polyline class="ln" points="${games.map((g, i) => `${
-        x(i).toFixed(1)},${y(g.points).toFixed(1)}`).join(' ')}"/>${games.map((g, i) => html`<a href="#replay/${g.id}"
-        tabindex="-1"><path class="${g.won ? 'won' : 'not'}" d="M${x(i).toFixed(1)} ${
-        (y(g.points) - 7).toFixed(1)}l7 12h-14z"/></a>`)}</svg>`, tableHtml([_('Date'), _('Points'), _('Place')],
-        games.map((g) => [day(g.made), signed(g.points), g.place || '–'])));
+        x(i).toFixed(1)},${y(g.points).toFixed(1)}`).join(' ')}"/>${games.map((g, i) => html`<path class="${
+        g.won ? 'won' : 'not'}" data-game="${g.id}" d="M${x(i).toFixed(1)} ${(y(g.points) - 7).toFixed(1)}l7 12h-14z"/>`)
+    }</svg>`, tableHtml([_('Date'), capital(_('points')), _('Place')], games.map((g) => [
+        html`<a href="#replay/${g.id}">${day(g.made)}</a>`, signed(g.points), g.place || '–'])));
 }
 
 /** @param {Past[]} games the oldest first */
@@ -69,7 +69,7 @@ function luckHtml(games) {
     if (told.length < FEW)
         return later(_('Luck: analyse games to see it'), FEW - told.length);
     const mean = luck.reduce((a, b) => a + b, 0) / luck.length, most = Math.max(5, ...luck.map(Math.abs));
-    const title = Math.abs(mean) < 2 ? _('Luck, in the long run, is none') : mean > 0 ?
+    const title = Math.abs(mean) < 2 ? _('In the long run, luck evens out') : mean > 0 ?
         _('The cards have been kind to you') : _('The cards owe you something');
     const words = _('What the cards gave you: %{mean} points per game. Your luckiest game %{best}, the unluckiest %{worst}.',
         { mean: (mean < 0 ? '−' : '+') + number(Math.abs(mean), 1), best: withSign(Math.round(Math.max(...luck))), worst:
@@ -79,7 +79,7 @@ function luckHtml(games) {
         (l, i) => html`<rect class="${l < 0 ? 'bad' : 'good'}" x="${(10 + i * w).toFixed(1)}" width="${
         (w * .7).toFixed(1)}" y="${(l < 0 ? 42 : 42 - 38 * l / most).toFixed(1)}" height="${
         (38 * Math.abs(l) / most).toFixed(1)}"/>`)}<line class="ax" x1="8" x2="352" y1="42" y2="42"/></svg>`,
-        tableHtml([_('Date'), _('Luck')], told.map((g) => [day(g.made), withSign(Math.round(g.luck ?? 0))])));
+        tableHtml([_('Date'), capital(_('luck'))], told.map((g) => [day(g.made), withSign(Math.round(g.luck ?? 0))])));
 }
 
 /** Error rates as a line that rises as errors fall. @param {Past[]} games the oldest first @param {any} server what it says
@@ -92,7 +92,7 @@ function errorsHtml(games, server) {
     const middle = [...told].sort((a, b) => (a.rate ?? 0) - (b.rate ?? 0))[told.length >> 1];
     const level = server?.level ?? middle.level ?? 'novice', value = server?.value ?? middle.rate ?? 0;
     const trend = server?.before === undefined ? '' : value < server.before ? ` ${_('It falls: you make fewer mistakes.')}` :
-        ` ${_('It was lower before.')}`;
+        ` ${_('It used to be lower.')}`;
     const words = _('Error rate %{rate}: points given away per choice, in your last games.', { rate: number(value, 2) }) +
         trend;
     const most = Math.max(...told.map((g) => g.rate ?? 0), .1), step = LEVELS.indexOf(level);
@@ -103,7 +103,7 @@ function errorsHtml(games, server) {
         10 * i + 1} ${75 - 15 * i}h${98 - 20 * i}l-9 -13h-${80 - 20 * i}z"/>`)}</svg><svg class="chart pts"
         viewBox="0 0 360 100" role="img" aria-label="${words}"><polyline class="ln" points="${points.join(' ')}"/><circle
         class="now" cx="${points.at(-1)?.split(',')[0]}" cy="${points.at(-1)?.split(',')[1]}" r="5"/></svg>`,
-        tableHtml([_('Date'), _('Error rate')], told.map((g) => [day(g.made), number(g.rate ?? 0, 2)])));
+        tableHtml([_('Date'), capital(_('error rate'))], told.map((g) => [day(g.made), number(g.rate ?? 0, 2)])));
 }
 
 /** @param {{name: string, won: number, equal: number, lost: number}[]} rows */
@@ -157,12 +157,15 @@ export class ProfileView {
         const path = this.key ? `profiles/${encodeURIComponent(this.key)}` : 'my/profile';
         const found = await api('GET', path).catch(() => null);
         this.server = found?.profile ?? null;
-        this.message = this.key && !found ? _('This link shows no profile any more.') : '';
+        this.message = this.key && !found ? _('This link no longer leads to a profile.') : '';
         this.render();
     }
 
     /** @param {Event} event */
     async click(event) {
+        const game = closest(event, '[data-game]')?.dataset.game;
+        if (game)
+            location.hash = `replay/${game}`;
         const act = closest(event, '[data-a]')?.dataset.a, { api } = await import('./online.js');
         try {
             if (act === 'share') {
@@ -171,7 +174,7 @@ export class ProfileView {
                 this.render();
                 shareLink(`${location.origin}${location.pathname}#profile/${key}`);
             } else if (act === 'withdraw' && await askToConfirm(_('Withdraw the link?'),
-                _('Whoever has the link to your profile sees nothing any more.'), _('Withdraw'))) {
+                _('People with the link to your profile will no longer see anything.'), _('Withdraw'))) {
                 await api('DELETE', 'my/profile/link');
                 this.server.shared = false;
                 this.render();
@@ -222,10 +225,11 @@ export class ProfileView {
             html`<p class="panel none-yet">${this.message}</p>` : html`${this.headHtml(all)}<div class="facts">${
             errorsHtml(old, server?.error_rate)}${pointsHtml(old)}${luckHtml(old)}${rivalsHtml(this.rivals(own))}${
             pyramidsHtml(built)}</div>`}<p class="bars">${this.key ? '' : html`<a class="btn" href="#games">${
-            icon('replay')}${_('All games')}</a>${server ? html`<button class="btn" data-a="share">${icon('share')}${
+            icon('replay')}${_('All games')}</a>${server ? html`<a class="btn" href="#ratings">${icon('crown')}${
+            _('Ratings')}</a>` : ''}${server ? html`<button class="btn" data-a="share">${icon('share')}${
             server.shared ? _('New link') : _('Share')}</button>${server.shared ? html`<button class="btn"
             data-a="withdraw">${_('Withdraw the link')}</button>` : ''}` : ''}`}</p>${this.key ? '' : html`<p
-            class="note">${server?.shared ? _('Whoever has the link sees this page, without the names of others.') :
+            class="note">${server?.shared ? _('Anyone with the link can see this page, without the names of others.') :
             _('Only you see this page.')}</p>`}</main></div>`);
     }
 }

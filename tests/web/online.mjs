@@ -43,7 +43,7 @@ function stop(signal) {
 }
 
 /** What a browser says of itself when a connection breaks is no fault of the page. */
-const own = (page) => page.complaints.filter((c) => !/WebSocket connection|ERR_CONNECTION|ERR_NETWORK/.test(c));
+const own = (page) => page.complaints.filter((c) => !/WebSocket connection|ERR_CONNECTION|ERR_NETWORK|ERR_INTERNET/.test(c));
 
 const turn = async (page) => page.locator('.roundtext.no-p').innerText();
 
@@ -149,11 +149,34 @@ await test('the replay by its link, the rematch, and a bot for who is away', asy
     // One that was given up is made anew.
     await ben.getByRole('button', { name: 'Rematch' }).tap();
     await ben.getByRole('button', { name: 'Close the table' }).tap();
+    await ben.getByRole('button', { name: 'Invite friends' }).waitFor();
+    equal((await ben.evaluate(() => fetch('api/my/tables').then((r) => r.json()))).tables.filter((t) =>
+        t.state === 'waiting').length, 0, 'it is closed once the first page is there');
     await ben.goto(`${url}#table/${code}`);
     await ended(ben).waitFor();
+    // Where a third seat is free it is seen how one did against the other.
+    const three = await ben.evaluate(() => fetch('api/tables', { method: 'POST', headers: { 'content-type':
+        'application/json' }, body: JSON.stringify({ seats: Array(3).fill({ kind: 'open' }) }) }).then((r) => r.json()).then(
+        ({ table }) => table.code));
+    for (const page of [ben, ana]) {
+        await page.goto(`${url}#table/${three}`);
+        await page.getByRole('button', { name: 'Sit down' }).click();
+    }
+    for (const page of [ana, ben])
+        await page.getByText(/^head to head (1 : 0|0 : 1|0 : 0)$/).waitFor();
+    await pictures(ana, 'head-to-head');
+    await ben.getByRole('button', { name: 'Close the table' }).tap();
+    await ana.getByText('This table was closed.').waitFor();
+    for (const page of [ana, ben]) {
+        await page.goto(`${url}#table/${code}`);
+        await ended(page).waitFor();
+    }
     await ana.clock.install();
     await ana.getByRole('button', { name: 'Rematch' }).click();
     await ana.getByText('joined', { exact: true }).or(ana.getByText('invited')).first().waitFor();
+    await ana.getByRole('heading', { name: 'The series after 1 game' }).waitFor();
+    equal(await ana.locator('.series li').count(), 2, 'the score of both');
+    await pictures(ana, 'series');
     // Who was not there finds it on the first page.
     await ben.goto(`${url}#`);
     await ben.getByRole('link', { name: /Table with Ana.*waiting for players/ }).tap();
@@ -601,6 +624,87 @@ async function strangersTable(...seats) {
     await host.context().close();
     return code;
 }
+
+await test('a table is closed while its host\'s seat is still being taken', async () => {
+    for (const early of [false, true]) {
+        const page = await open(browser, url), close = page.getByRole('button', { name: 'Close the table' });
+        await post(page, 'visitor', { name: 'Ana' });
+        const { code } = (await post(page, 'tables', { seats: [{ kind: 'open' }, { kind: 'open' }] })).table;
+        await page.evaluate((id) => localStorage.setItem('pyramids.sit', JSON.stringify(id)), code);
+        // From the wish for a seat on, the server's words are held back.
+        let held = null, holds = () => {};
+        const asked = new Promise((go) => { holds = go; });
+        await page.routeWebSocket(/api.socket/, (socket) => {
+            const there = socket.connectToServer();
+            socket.onMessage((text) => {
+                there.send(text);
+                if (JSON.parse(text).type === 'sit') {
+                    held = [];
+                    holds();
+                }
+            });
+            there.onMessage((text) => held ? held.push(text) : socket.send(text));
+            page.release = () => {
+                held.forEach((text) => socket.send(text));
+                held = null;
+            };
+        });
+        await page.goto(`${url}?${early}#table/${code}`);
+        await asked;
+        await close.hover();
+        await page.mouse.down();
+        if (early)
+            await page.mouse.up();
+        page.release();
+        if (!early) {
+            await page.getByRole('button', { name: 'Stand up' }).waitFor();      // it appears under the finger, almost
+            await page.mouse.up();
+        }
+        await page.getByRole('button', { name: 'Invite friends' }).waitFor();
+        equal((await (await fetch(`${url}api/tables/${code}`)).json()).table.state, 'closed', 'the table');
+        await page.context().close();
+    }
+});
+
+await test('people at a table: reactions, which can be muted', async () => {
+    const code = await strangersTable({ kind: 'open' }, { kind: 'open' });
+    const [ann, bob] = await Promise.all([open(browser, 'about:blank', PHONE), open(browser, 'about:blank', DESKTOP)]);
+    for (const [page, name] of [[ann, 'Ann'], [bob, 'Bob']]) {
+        await page.goto(`${url}#table/${code}`);
+        await page.getByRole('textbox', { name: 'Your name' }).fill(name);
+        await page.getByRole('button', { name: 'Sit down' }).click();
+    }
+    for (const page of [ann, bob])
+        await page.getByRole('heading', { name: /Keep two/ }).waitFor();
+    await act(ann, (l) => l.tap());
+    await act(bob);
+    for (const page of [ann, bob])
+        await page.locator('.table').waitFor();
+    const log = (page, words) => page.locator('.log li', { hasText: words });
+    const fromMenu = async (name) => {
+        await ann.locator('[data-a=menu]').first().tap();
+        await ann.getByRole('button', { name: 'React' }).last().tap();
+        await ann.getByRole('button', { name, exact: true }).tap();
+    };
+    // Bob does not want to see what Ann shows.
+    await bob.keyboard.press('e');
+    await bob.getByRole('checkbox', { name: 'Mute Ann' }).check();
+    await pictures(bob, 'react');
+    const shown = ann.waitForFunction(() => {       // whatever the size at which it begins to grow
+        const bubble = document.querySelector('.peep .bub'), cell = bubble?.closest('.peep').getBoundingClientRect();
+        const top = bubble?.offsetParent.getBoundingClientRect().top + bubble?.offsetTop;
+        return bubble && (top >= cell.top && top + bubble.offsetHeight <= cell.bottom ? 'whole' : 'cut');
+    });
+    await bob.keyboard.press('2');
+    equal(await (await shown).jsonValue(), 'whole', 'the bubble in the strip');
+    await log(ann, 'Bob Beautiful').waitFor({ state: 'attached' });
+    await fromMenu('Ouch');
+    await log(ann, 'Ann Ouch').waitFor({ state: 'attached' });
+    await fromMenu('Thank you');
+    await ann.getByText('That was too fast').first().waitFor();
+    for (const page of [ann, bob])
+        await page.context().close();
+});
 
 await test('one number for the shuffle of a table, whatever the server answers', async () => {
     const code = await strangersTable({ kind: 'open' }, { kind: 'bot', level: 'novice' }), sits = [];

@@ -1,7 +1,8 @@
 // player.mjs: plays at the table as a person would who knows roles and names only.
 
-export const ended = (page) => page.getByRole('heading',
-    { name: /wins|^You win|share the win|^((Bronze|Silver|Gold) with )?\d+ points?$/ });
+const OVER = /wins|^You win|share the win|^((Bronze|Silver|Gold) with )?\d+ points?$/;
+
+export const ended = (page) => page.getByRole('heading', { name: OVER });
 
 /** Two clicks from the opened page to the first choice. */
 export async function begin(page, press = (l) => l.click()) {
@@ -27,28 +28,44 @@ export async function rename(page, name, press = (l) => l.click()) {
 export const seat = (page, n, who, press = (l) => l.click()) =>
     press(page.getByRole('radiogroup', { name: `Who plays seat ${n}` }).getByRole('radio', { name: who }));
 
+/** In the page: what a player has to do now: 'end', 'keep', 'busy', 'take', or how many spaces can be marked. By roles and
+ * names, too, but with one question: asked one by one through locators, they would cost more than all the rest of a game. */
+function due(over) {
+    const isThere = (e) => e.checkVisibility({ visibilityProperty: true }) && !e.closest('[aria-hidden=true]');
+    const heads = [...document.querySelectorAll('h1, h2, h3, [role=heading]')].filter(isThere).map((e) =>
+        e.textContent.trim().replace(/\s+/g, ' '));
+    const nameOf = (e) => document.getElementById(e.getAttribute('aria-labelledby') ?? '')?.textContent.trim() ??
+        e.getAttribute('aria-label') ?? '';
+    return heads.some((text) => new RegExp(over).test(text)) ? 'end' : heads.some((text) =>
+        text.includes('Keep two')) ? 'keep' :
+        // A moment that is celebrated keeps the table as it was.
+        document.querySelector('[aria-busy=true]') ? 'busy' :
+        [...document.querySelectorAll('[role=dialog], dialog[open]')].some((e) => isThere(e) &&
+        nameOf(e).endsWith('complete')) ? 'take' :
+        [...document.querySelectorAll('[role=gridcell][aria-label*="can be marked"]')].filter(isThere).length;
+}
+
 /** One thing that is due; what it was. */
 export async function act(page, press = (l) => l.click(), pick = 0) {
-    if (await ended(page).count())
+    const what = await page.evaluate(due, OVER.source);
+    if (what === 'end')
         return 'end';
-    if (await page.getByRole('heading', { name: /Keep two/ }).count()) {
+    if (what === 'keep') {
         await keep(page, press);
         return 'keep';
     }
-    // A moment that is celebrated keeps the table as it was: any key ends it.
-    if (await page.locator('[aria-busy=true]').count()) {
-        await page.keyboard.press('Shift');
+    if (what === 'busy') {
+        await page.keyboard.press('Shift');              // any key ends it
         return 'wait';
     }
-    const sheet = page.getByRole('dialog', { name: /complete$/ });
-    if (await sheet.count()) {
+    if (what === 'take') {
+        const sheet = page.getByRole('dialog', { name: /complete$/ });
         await press(sheet.getByRole('button', { name: /^Card/ }).nth(pick % 2));
         await press(sheet.getByRole('button', { name: /^Take \d/ }));
         return 'take';
     }
-    const cells = page.getByRole('gridcell', { name: /can be marked/ }), count = await cells.count();
-    if (count) {
-        await press(cells.nth(pick % count));
+    if (what) {
+        await press(page.locator('[role=gridcell][aria-label*="can be marked"]:visible').nth(pick % what));
         await press(page.getByRole('button', { name: /^(Confirm|Next)/ }));
         return 'mark';
     }
