@@ -3,6 +3,7 @@
  * confirmed; the module decides what pointing, turning and painting select (src/session/aim.c, as in the terminal). It has
  * no pixels: the table passes spaces, and draws the result.
  */
+import { GAME } from './codes.js';
 import { formOf } from './draw.js';
 import { ERR, markStep, spacesFrom } from './core.js';
 
@@ -132,7 +133,7 @@ export class Aim {
         if (this.one)
             return true;
         const { pin } = this, placed = pin !== null && pin.cells.length > 1;
-        const held = this.core.x.aim_turn(this.seat, this.held(), by, placed ? pin.step : 0n), turns = held < 8;
+        const held = this.core.x.aim_turn(this.seat, this.held(), by, placed ? pin.step : 0n), turns = held < GAME.forms;
         this.refused = 0;
         this.hover = null;
         if (turns)

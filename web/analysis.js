@@ -79,7 +79,7 @@ export function keepAnalysis(key, judged, done) {
 /** @typedef {{judged: Judged | null, done: number, refining: boolean, failed: boolean}} Progress judged: null before the
  * first result; done: the share of the present pass, from 0 to 1; refining: numbers may still change */
 
-/** One analysis that is being made, whoever looks at it: it goes on from one view to the next. */
+/** One analysis in progress; it continues from one view to the next. */
 class Run {
     /** @param {string} key @param {Core} core @param {string} record */
     constructor(key, core, record) {
@@ -126,7 +126,7 @@ class Run {
         }
     }
 
-    /** Nobody looks at it: a phone's battery is worth more. What is known is kept, and refined at the next look. */
+    /** No view shows it: a phone's battery is worth more. The result so far is kept, and refined when it is shown again. */
     end() {
         if (running.get(this.key) !== this)
             return;
@@ -151,7 +151,7 @@ const running = new Map();
 const keyOf = (record) => gameKey(record.split('\n').filter(Boolean));
 
 export class Analysis {
-    /** How long it continues when nobody looks at it, in milliseconds. */
+    /** How long it continues when no view shows it, in milliseconds. */
     static grace = 5000;
 
     /** @param {Core} core whose module and edition are used @param {string} record the whole game

@@ -1,6 +1,7 @@
 /** announce.js: what is announced at the table: what has happened, what is due, what a placed mark brings. */
 import { _, ngettext, listWords } from './i18n.js';
 import { announce, toast } from './dom.js';
+import { GAME } from './codes.js';
 import { COLOURS } from './core.js';
 import { colourName, logEntries, patternName, spaceNames } from './words.js';
 import { Aim } from './aim.js';
@@ -45,7 +46,7 @@ export function tellNews(table, lines) {
                 Number(lines[line].split(' ')[3]), seat));
 }
 
-/** Where the looking seat stands among those who take new cards. @param {Table} table @param {View} view */
+/** The viewer's place in the order of replacing. @param {Table} table @param {View} view */
 function orderWords(table, view) {
     const at = view.order.indexOf(table.game.me, view.place);
     if (at < 0)
@@ -71,9 +72,9 @@ function missedWords(table, lines) {
     return after.desks.flatMap((desk, s) => COLOURS.flatMap((colour) => {
         const [a, b] = [before.desks[s], desk].map(({ done }) => done.filter((n) =>
             table.edition.cards[n].colour === colour).length);
-        // The 6th counts for whoever goes from five to seven, too; an 8th does not.
-        const passed = (Math.min(b, 6) >> 1) > (Math.min(a, 6) >> 1);
-        return passed && !points.some((l) => l.startsWith(`points ${s + 1} ${colour} `)) ?
+        // Some numbers of pyramids claim points (R14), also those that are skipped by completing two at once (Q6).
+        const claims = GAME.claims & ((2 << b) - (2 << a));
+        return claims && !points.some((l) => l.startsWith(`points ${s + 1} ${colour} `)) ?
             [_('No pyramid points for %{colour} were left for %{name}.', { colour: colourName(colour),
                 name: table.game.seats[s].name })] : [];
     }));

@@ -4,7 +4,7 @@
  */
 import { isBystander } from './game.js';
 import { html } from './html.js';
-import { _ } from './i18n.js';
+import { _, capital } from './i18n.js';
 import { dialog, closest } from './dom.js';
 import { avatar, shape } from './draw.js';
 import { COLOURS, TILES } from './core.js';
@@ -152,9 +152,8 @@ export function shelvesHtml(table, view) {
 export function raceHtml(table, view, shut) {
     return html`<section class="panel race" aria-label="${
         _('Race for pyramid points')}"><div class="ph"><span class="eyebrow">${
-        _('Race for points')}</span><span class="racekey" aria-hidden="true"><span class="rc near k-green">${glyph('green',
-            true)}${
-        glyph('green', false)}</span>${_('one to go')}</span>${shut}</div>${raceTable(table, view)}${
+        capital(_('race for points'))}</span><span class="racekey" aria-hidden="true"><span class="rc near k-green">${
+        glyph('green', true)}${glyph('green', false)}</span>${_('one to go')}</span>${shut}</div>${raceTable(table, view)}${
         table.sheet === 'race' ? shelvesHtml(table, view) : ''}</section>`;
 }
 

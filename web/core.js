@@ -7,8 +7,8 @@
  */
 
 import {
-    CHANCE, DECISION, DESK, ERR, EVENT, FLAG, KIND, LUCK, OPTION, OUTLOOK, PHASE, POINTS, SCORE, SEAT, STEP, SUM, TILE,
-    VIEW, WIN, WISH, WORTH,
+    CHANCE, DECISION, DESK, ERR, EVENT, FLAG, GAME, KIND, LENGTH, LUCK, OPTION, OUTLOOK, PHASE, POINTS, SCORE, SEAT, STEP,
+    SUM, TILE, VIEW, WIN, WISH, WORTH,
 } from './codes.js';
 
 /** @typedef {{name: string, copies: number, rows: string[], size: number}} Pattern */
@@ -71,12 +71,16 @@ export { ERR, EVENT, WISH };
 export const COLOURS = /** @type {Colour[]} */ (['green', 'orange', 'purple']);
 export const TILES = Object.values(TILE);
 export const NOBODY = SEAT.nobody, ONLOOKER = SEAT.onlooker;
-const SEATS = [0, 1, 2, 3], ROUNDS = [0, 1, 2, 3], SLOTS = [0, 1];
+/** 0 to n - 1. @param {number} n */
+const upTo = (n) => [...Array(n).keys()];
+const SEATS = upTo(GAME.seats), ROUNDS = upTo(GAME.rounds), SLOTS = upTo(GAME.slots), CARDS = upTo(GAME.cards);
+const SPACES = upTo(GAME.spaces);
 const PHASES = /** @type {Phase[]} */ (Object.keys(PHASE));
 const KINDS = /** @type {(keyof typeof KIND)[]} */ (Object.keys(KIND));
 const SHIFT = BigInt(STEP.half);             // the second card's spaces in a step
 const SECOND = BigInt(STEP.second);
 const OTHER = 1n << BigInt(STEP.other);
+const ONE_CARD = BigInt(STEP.card), ALL_SPACES = BigInt(STEP.spaces);
 
 /** A step that is no mark (pyr_step_encode). @param {keyof typeof KIND} kind */
 const other = (kind, first = 0, second = 0) =>
@@ -105,11 +109,7 @@ const bitOf = (i) => (i / 5 | 0) * STEP.row + i % 5;
 
 /** Spaces from bits. @param {number} low 32 bits */
 export function spacesFrom(low) {
-    const cells = [];
-    for (let i = 0; i < 25; i++)
-        if (low >>> bitOf(i) & 1)
-            cells.push(i);
-    return cells;
+    return SPACES.filter((i) => low >>> bitOf(i) & 1);
 }
 
 /** The step that marks these spaces. @param {number} slot @param {number[]} cells */
@@ -124,10 +124,10 @@ export function markStep(slot, cells) {
 function stepFrom(step) {
     if (!(step & OTHER)) {
         const slot = step >> SHIFT ? 1 : 0;
-        return { kind: 'mark', slot, cells: spacesFrom(Number((slot ? step >> SHIFT : step) & 0xffffffffn)), step };
+        return { kind: 'mark', slot, cells: spacesFrom(Number((slot ? step >> SHIFT : step) & ALL_SPACES)), step };
     }
-    const kind = KINDS[Number(step >> BigInt(STEP.kind) & 3n)];
-    const cards = [Number(step & 63n) + 1, Number(step >> SECOND & 63n) + 1];
+    const kind = KINDS[Number(step >> BigInt(STEP.kind)) % KINDS.length];
+    const cards = [Number(step & ONE_CARD) + 1, Number(step >> SECOND & ONE_CARD) + 1];
     return { kind, cards: kind === 'keep' ? cards : kind === 'take' ? [cards[0]] : [], step };
 }
 
@@ -167,8 +167,8 @@ export function dealAnew(lines, random) {
     const numbers = /** @param {string} line */ (line) => line.split(' ').slice(1).map(Number);
     const told = lines.filter((l) => l.startsWith('deal ')).map(numbers), kept = lines.filter((l) => l.startsWith(
         'keep ')).map(numbers);
-    const known = new Set([...told, ...kept].flatMap(([, ...cards]) => cards)), pool = [...Array(48).keys()].map((i) =>
-        i + 1).filter((n) => !known.has(n));
+    const known = new Set([...told, ...kept].flatMap(([, ...cards]) => cards)), pool = CARDS.map((i) => i +
+        1).filter((n) => !known.has(n));
     const deals = lines.filter((l) => l.startsWith('player ')).map((_l, s) => {
         const [, ...cards] = told.find(([seat]) => seat === s + 1) ?? kept.find(([seat]) => seat === s + 1) ?? [0];
         while (cards.length < 4)
@@ -180,7 +180,7 @@ export function dealAnew(lines, random) {
     return [...rest.slice(0, at < 0 ? rest.length : at), ...deals, ...at < 0 ? [] : rest.slice(at)];
 }
 
-/** Words in the module's error: thrown where a caller has made a mistake that a person cannot. */
+/** Thrown where only a mistake in this program can have caused the module's error code. */
 class CoreError extends Error {
     /** @param {Fault} fault */
     constructor(fault) {
@@ -291,6 +291,41 @@ export class Core {
         return code ? this.fault(code) : null;
     }
 
+    /** What a call has written as JSON; null if nothing. @param {number} length @returns {any} */
+    told(length) { return length ? JSON.parse(this.text(this.x.buffer())) : null; }
+    /** Opens a puzzle of a pack, or (number 0) a mistake of one's own; null if it cannot be. @param {string} text @param
+     * {number} number */
+    openPuzzle(text, number) {
+        const size = this.put(text), code = number ? this.x.puzzle_open(size, number) : this.x.mistake_open(size);
+        return code ? null : this.told(this.x.puzzle_tell());
+    }
+    puzzleHint() { return this.told(this.x.puzzle_hint()); }
+    /** @param {string} choice @param {number} day of the puzzle of the day; 0: it is another one */
+    answerPuzzle(choice, day) {
+        this.put(choice);
+        return this.told(this.x.puzzle_answer(day));
+    }
+    /** The next puzzle of a pack; 0: none. @param {string} pack @param {number} themes bits */
+    pickPuzzle(pack, themes) {
+        return this.x.puzzle_pick(this.put(pack), themes, 0) || this.x.puzzle_pick(this.put(pack), themes, 1);
+    }
+    /** Reads who solves puzzles from its text. @param {string} text */
+    readPuzzler(text) { this.x.puzzler_read(this.put(text)); }
+    writePuzzler() { return this.x.puzzler_write() ? this.text(this.x.buffer()) : ''; }
+    tellPuzzler() { return this.told(this.x.puzzler_tell()); }
+    /** A decision as a puzzle of one's own; '' if it is none. @param {Decision} d */
+    writeMistake({ line, seat, playouts, options }) {
+        this.put(options.slice(0, 8).map((o) => `${o.choice.replace('take ', '')}=${Math.round(100 * o.points)}/${
+            Math.round(1e4 * o.win)}`).join(' '));
+        const at = this.x.mistake_write(line, seat, playouts);
+        return at ? this.text(at) : '';
+    }
+    /** One that was solved today; '' if it leaves the pile. @param {string} text @param {number} day */
+    solveMistake(text, day) {
+        const at = this.x.mistake_solve(this.put(text), day);
+        return at ? this.text(at) : '';
+    }
+
     /** @param {bigint} seed */
     shuffle(seed) { this.x.match_shuffle(seed); }
     seats() { return /** @type {number} */ (this.x.match_seats()); }
@@ -374,8 +409,8 @@ export class Core {
     }
 
     /** What the person does; false: not possible now.
-     * @param {'confirm' | 'retract' | 'take' | 'sit' | 'leave' | 'return' | 'fill' | 'standin' | 'close'} what
-     * @param {(number | bigint)[]} where a seat, or the step of `take`
+     * @param {'confirm' | 'retract' | 'take' | 'sit' | 'leave' | 'return' | 'fill' | 'standin' | 'close' | 'react'} what
+     * @param {(number | bigint)[]} where a seat, the step of `take`, or the symbol of `react`
      * @param {string} text the level of `fill`, the key of `sit` */
     remoteDo(what, where, text) {
         this.put(text);
@@ -389,7 +424,7 @@ export class Core {
         const lostAt = /** @type {number} */ (this.x.remote_lost_at());
         const deadline = /** @type {number} */ (this.x.remote_deadline());
         return { lostAt, deadline, elsewhere: has(FLAG.elsewhere), restarting: has(FLAG.restarting), slow: has(FLAG.slow),
-            unsent: has(FLAG.unsent), notice: this.text(this.x.remote_notice()),
+            unsent: has(FLAG.unsent), reacts: has(FLAG.reacts), notice: this.text(this.x.remote_notice()),
             restartAt: /** @type {number} */ (this.x.remote_restart_at()) };
     }
 
@@ -397,6 +432,10 @@ export class Core {
     remoteIsReady(seat) { return (this.x.remote_ready() >> seat & 1) !== 0; }
     /** For how long a person has not been connected, in milliseconds. @param {number} seat @returns {number} */
     remoteGone(seat) { return this.x.remote_gone(seat, Date.now()); }
+    /** Whether a seat's reactions are not wanted. @param {number} seat */
+    remoteIsMuted(seat) { return (this.x.remote_muted() >> seat & 1) !== 0; }
+    /** @param {number} seat @param {boolean} is */
+    remoteMute(seat, is) { this.x.remote_mute(seat, is ? 1 : 0); }
     /** Our part in the shuffle, and the fingerprint that we were shown. */
     remoteShuffle() {
         return { number: this.text(this.x.remote_number()), commitment: this.text(this.x.remote_commitment()) };
@@ -459,19 +498,14 @@ export class Core {
         const d = this.data(at), bytes = this.bytes();
         const halves = /** @param {number} o */ (o) => {
             const word = d.getBigUint64(o, true);
-            return [Number(word & 0x1fffffffn), Number(word >> SHIFT)];
+            return [Number(word & ALL_SPACES), Number(word >> SHIFT)];
         };
-        const free = halves(DESK.free), flags = d.getUint8(DESK.flags), done = d.getBigUint64(DESK.done, true), cards = [];
-        for (let i = 0; i < 48; i++)
-            if (done >> BigInt(i) & 1n)
-                cards.push(i + 1);
+        const free = halves(DESK.free), flags = d.getUint8(DESK.flags), done = d.getBigUint64(DESK.done, true);
+        const cards = CARDS.filter((i) => done >> BigInt(i) & 1n).map((i) => i + 1);
         const slots = SLOTS.map((slot) => {
             const card = cardOf(bytes[at + DESK.card + slot]);
             const open = new Set(spacesFrom(free[slot]));
-            const marks = [];
-            for (let i = 0; card && i < 25; i++)
-                if (this.edition.cards[card].cells[i] !== '#' && !open.has(i))
-                    marks.push(i);
+            const marks = card ? SPACES.filter((i) => this.edition.cards[card].cells[i] !== '#' && !open.has(i)) : [];
             return { card, marks, tomb: (flags & DESK.tomb << slot) !== 0 };
         });
         const torches = ROUNDS.map((r) => (d.getUint8(DESK.torches) >> r & 1) !== 0);
@@ -488,7 +522,11 @@ export class Core {
     /** @param {number} at @returns {View} */
     decodeView(at) {
         const byte = this.bytes().subarray(at, at + VIEW.size);
-        const list = /** @param {number} o @param {number} n */ (o, n) => [...byte.subarray(o, o + n)];
+        /** A list of the table's, or the part of it that belongs to one of several. @param {keyof typeof LENGTH} name */
+        const list = (name, of = 1, i = 0) => {
+            const length = LENGTH[name] / of, from = VIEW[name] + length * i;
+            return [...byte.subarray(from, from + length)];
+        };
         const seats = byte[VIEW.seats], seat = seatOf(byte[VIEW.seat]);
         const phase = PHASES[byte[VIEW.phase]];
         const desks = [], scores = [];
@@ -499,13 +537,13 @@ export class Core {
         return {
             seats, phase, round: byte[VIEW.round], turn: byte[VIEW.turn], deckLeft: byte[VIEW.deck_left],
             waiting: SEATS.map((s) => (byte[VIEW.waiting] >> s & 1) !== 0),
-            display: list(VIEW.display, 4).map(cardOf),
-            revealed: list(VIEW.revealed, 8).filter((p) => p < 6),
-            tiles: COLOURS.map((_, c) => list(VIEW.tile + 3 * c, 3).map(seatOf)),
-            fresh: SEATS.map((s) => list(VIEW.completed + 2 * s, 2).map(cardOf).filter(Boolean)),
-            order: list(VIEW.replace_order, 4).filter((s) => s < 4), place: byte[VIEW.replacing],
+            display: list('display').map(cardOf),
+            revealed: list('revealed').filter((p) => p < GAME.patterns),
+            tiles: COLOURS.map((_, c) => list('tile', COLOURS.length, c).map(seatOf)),
+            fresh: SEATS.map((s) => list('completed', SEATS.length, s).map(cardOf).filter(Boolean)),
+            order: list('replace_order').filter((s) => s < SEATS.length), place: byte[VIEW.replacing],
             owed: byte[VIEW.cards_owed],
-            desks, dealt: list(VIEW.dealt, 4).map(cardOf).filter(Boolean), seat, scores,
+            desks, dealt: list('dealt').map(cardOf).filter(Boolean), seat, scores,
         };
     }
 

@@ -3,7 +3,7 @@
  * what became of it, share.js the picture for others, today.js what the first page needs as well.
  */
 import { NONE, html, sentence } from './html.js';
-import { _, ngettext, number } from './i18n.js';
+import { _, capital, ngettext, number } from './i18n.js';
 import { $, announce, closest, dialog, put, radioKeys, toast } from './dom.js';
 import { avatar, desertScene, icon, shape, symbol } from './draw.js';
 import { botName } from './game.js';
@@ -71,7 +71,7 @@ async function showSeal(commitment) {
         value="copy">${
         icon('copy')}${_('Copy')}</button> <button class="btn pri" value="">${_('Close')}</button></p>`);
     if (value === 'copy')
-        navigator.clipboard.writeText(commitment).then(() => toast(_('Copied.')), () => {});
+        navigator.clipboard.writeText(commitment).then(() => toast(_('Copied')), () => {});
     else if (value === 'how')
         await showHow();
 }
@@ -84,7 +84,7 @@ class BeforeView {
         this.app = app;
         /** @type {Daily | null} */
         this.daily = lastDaily();
-        /** loading, or what is amiss. @type {'' | 'loading' | 'away' | 'none' | 'failed' | 'used'} */
+        /** loading, or what went wrong. @type {'' | 'loading' | 'away' | 'none' | 'failed' | 'used'} */
         this.state = this.daily ? '' : 'loading';
         this.stopped = false;
         this.warned = new Set();
@@ -104,8 +104,8 @@ class BeforeView {
         const daily = await fetchDaily();
         if (this.stopped)
             return;
-        this.state = daily === 'away' ? 'away' : daily ? '' : 'none';
-        this.daily = daily && daily !== 'away' ? daily : this.state === 'away' ? this.daily : null;
+        this.state = typeof daily === 'string' ? daily : daily ? '' : 'none';
+        this.daily = daily && typeof daily !== 'string' ? daily : daily ? this.daily : null;
         if (this.daily?.today.you?.state === 'over' && this.state === '') {
             await this.app.instead(`daily/${this.daily.today.date}`);
             return;
@@ -115,6 +115,8 @@ class BeforeView {
 
     /** Time left counts in minutes; near the end it is also said. */
     tick() {
+        if (this.state === 'away')           // the network may be back
+            void this.load();
         if (!this.daily || this.state === 'loading')
             return;
         const minutes = Math.ceil(secondsTo(this.daily.today.closes) / 60), due = WARNINGS.find((m) => minutes <=
@@ -148,14 +150,16 @@ class BeforeView {
                 practice}<p class="note">${_('The practice deal is the same for everybody who is offline today, and is ' +
                 'not counted.')}</p>`;
         if (state === 'none')
-            return html`<p>${_('This page has no game server, so nobody counts. The practice deal is the same for ' +
+            return html`<p>${_('This page has no game server, so nothing is counted. The practice deal is the same for ' +
                 'everybody who plays it today.')}</p>${practice}`;
         if (state === 'failed')
-            return html`<p role="alert">${_('The expedition could not be opened. Your streak is safe until midnight.')}</p>
+            return html`<p role="alert">${_('The expedition could not be opened.')} ${
+                _('Your streak is safe until midnight.')}</p>
                 <button class="btn pri big" data-a="again">${icon('undo')}${_('Try again')}</button>`;
         if (state === 'used')
-            return html`<p role="alert">${_('This device has had its counted attempt today. Play it uncounted?')}</p>
-                <button class="btn pri big" data-a="uncounted">${icon('play')}${_('Play uncounted')}</button>`;
+            return html`<p role="alert">${
+                _('The attempt that counts was already played on this device. Play without counting?')}</p><button
+                class="btn pri big" data-a="uncounted">${icon('play')}${_('Play uncounted')}</button>`;
         return html`<p class="mut">${_('The same cards in the same order for everybody, against two Club bots that choose ' +
             'the same way for all. Leave and come back as you like until midnight UTC.')}</p><p class="foes">${avatar(0,
             { me: true })}<span class="mut">${_('against')}</span>${avatar(1, { bot: true })}${avatar(2, { bot: true })}<b>${
@@ -229,12 +233,12 @@ class BeforeView {
     }
 }
 
-/** To the table of a day: the attempt that is under way, or a new one. What is amiss otherwise. @param {App} app
+/** To the table of a day: the unfinished attempt, or a new one; otherwise what went wrong. @param {App} app
  * @param {{date?: string, again?: boolean}} what @returns {Promise<'' | 'failed' | 'used'>} */
 export async function beginDay(app, what) {
     try {
         await visit(_('Player'));
-        const { table } = await api('POST', 'daily', { ...what, id: crypto.randomUUID?.() ?? `${Date.now()}` });
+        const { table } = await api('POST', 'daily', what);
         app.go(`table/${table.code}`);
         return '';
     } catch (error) {
@@ -287,7 +291,7 @@ class BoardView {
             this.message = '';
         } catch (error) {
             const code = error instanceof ServerError ? error.code : '';
-            this.message = code === 'not_over' ? _('The board opens when your own expedition is over.') :
+            this.message = code === 'not_over' ? _('The leaderboard opens when you have finished your expedition.') :
                 code === 'no_day' ? _('There was no expedition on this day.') : serverWords(code || 'no_server');
         }
         this.render();
@@ -312,7 +316,7 @@ class BoardView {
 
     /** @param {Row} row @param {boolean} [pinned] not of this page */
     rowHtml(row, pinned = false) {
-        const rate = row.error_rate === null ? '' : _('error rate %{n}', { n: number(row.error_rate, 1) });
+        const rate = row.error_rate === null ? '' : `${_('error rate')} ${number(row.error_rate, 1)}`;
         const days = this.period === 'day' || !row.days ? '' : ngettext('%{n} day', '%{n} days', row.days);
         const name = html`<span class="nm"><span class="nmt" dir="auto">${row.name}</span><small>${rate ||
             days}</small></span>`;
@@ -339,7 +343,7 @@ class BoardView {
             return html`<div class="panel bx"><p class="blank"></p><p class="blank"></p><p class="blank"></p></div>`;
         if (!board.rows.length)
             return html`<p class="panel bx" role="status">${this.by === 'people' ?
-                _('Nobody you have sat with has a result here yet.') : _('No results yet.')}</p>`;
+                _('No one you have played with has a result here yet.') : _('No results yet.')}</p>`;
         const rows = page === 1 ? board.rows.filter((r) => r.place > 3) : board.rows, { you } = board;
         const here = !you || board.rows.some((r) => r.you);
         return html`${page === 1 ? this.podiumHtml(board.rows) : ''}${rows.length || !here ? html`<ol class="panel lb2">${
@@ -354,8 +358,8 @@ class BoardView {
         put(this.root, html`<div class="pl">${dayTop(_('Leaderboard'), dayWords(this.date), `daily/${this.date}`,
             false)}<main class="in narrow2"><h1 class="vh">${_('Leaderboard')}</h1>${this.segHtml('period', _('Time'),
             this.period, [['day', _('Day')], ['week', _('Week')], ['month', _('Month')]])}<div aria-live="polite"
-            class="stack">${this.listHtml()}</div>${this.segHtml('by', _('Order'), this.by, [['points', _('Points')],
-            ['skill', _('Without luck')], ['people', _('My people')]])}<p class="note mid">${
+            class="stack">${this.listHtml()}</div>${this.segHtml('by', _('Order'), this.by, [['points',
+            capital(_('points'))], ['skill', _('Without luck')], ['people', _('People I know')]])}<p class="note mid">${
             _('Equal points share a place. A week adds your best five days, a month your best twenty.')}</p></main></div>`);
     }
 
@@ -480,7 +484,8 @@ class DaysView {
         const text = !cell ? chosen > this.today ? _('This day is still to come.') :
             this.months.has(this.month) ? _('There was no expedition on this day.') : '' : cell.state === 'sealed' ?
             _('Its cards are sealed and nobody can read them.') : cell.state === 'missed' ?
-            _('Not played. You can still play it: it goes to your games, not to the boards, and lights no torch.') :
+            `${_('Not played')}. ${
+            _('You can still play it: it goes to your games, not to the boards, and lights no torch.')}` :
             mine === null ? '' : _('%{points} points, place %{place} of %{of}', { points: mine, place:
             told?.day.you?.place ?? 0, of: told?.day.you?.of ?? 0 });
         const open = chosen === this.today;

@@ -6,11 +6,11 @@ import { NONE, html } from './html.js';
 import { _, ngettext, number } from './i18n.js';
 import { $, announce, closest, dialog, put } from './dom.js';
 import { avatar, desertScene, icon, symbol, tinyChamber } from './draw.js';
-import { levelName, logEntries, playerName, roundAndTurn, withSign } from './words.js';
+import { logEntries, playerName, playsLike, roundAndTurn, withSign } from './words.js';
 import { ServerError, api, serverWords, visit } from './online.js';
 import { Analysis, turningPoints } from './analysis.js';
 import { loadRecord } from './replay.js';
-import { dayWords, fetchDaily, keepSecrets, lastDaily } from './today.js';
+import { dayWords, daysInARow, fetchDaily, keepSecrets, lastDaily } from './today.js';
 import { beginDay, dayTop, fact, sealBanner, sealLine, showHow } from './daily.js';
 import { canDeal, playDay } from './offlineday.js';
 import { FEWEST, heapFalls, heapHtml, heapTable, heapWords, stonesHtml } from './heap.js';
@@ -79,7 +79,7 @@ class ResultView {
             keepSecrets([day]);
             this.day = day;
             this.results = results;
-            this.streak = daily && daily !== 'away' ? daily.streak : this.streak;
+            this.streak = daily && typeof daily !== 'string' ? daily.streak : this.streak;
         } catch (error) {
             const code = error instanceof ServerError ? error.code : 'no_server';
             this.message = code === 'no_day' ? _('There was no expedition on this day.') : serverWords(code);
@@ -116,10 +116,10 @@ class ResultView {
     /** The score counts up, the heap rises, the torch is lit; then it is said. */
     celebrate() {
         const { you } = /** @type {Day} */ (this.day), points = you?.points ?? 0, box = $('.score80', this.root);
-        const say = () => announce([_('%{n} points.', { n: points }), `${placeWords(you?.won ?? 3)}.`, this.results &&
+        const say = () => announce([`${_('%{n} points', { n: points })}.`, `${placeWords(you?.won ?? 3)}.`, this.results &&
             this.results.count >= FEWEST && this.results.ahead != null ? _('Ahead of %{n} percent.', { n:
-            Math.round(this.results.ahead) }) : '', this.streak ? ngettext('%{n} day in a row.', '%{n} days in a row.',
-            this.streak) : ''].filter(Boolean).join(' '));
+            Math.round(this.results.ahead) }) : '', this.streak ?
+            `${daysInARow(this.streak)}.` : ''].filter(Boolean).join(' '));
         if (isStill() || this.date !== lastDaily()?.today.date) {
             say();
             return;
@@ -153,8 +153,9 @@ class ResultView {
             class="score80" aria-hidden="true" data-same="${you.points}">${you.points}</span></h1></div><div
             class="body2"><p class="under"><b class="title">${aheadWords(results, day)}</b>${this.streak ? html`<span
             class="flame">${symbol('torch')}${ngettext('%{n} day', '%{n} days', this.streak)}</span>` : ''}</p>${!results ?
-            html`<p class="blank tall"></p>` : few ? html`<p class="mut">${_('You are number %{n} here today. The heap ' +
-            'grows from %{from} results.', { n: results.count, from: FEWEST })}</p>${stonesHtml(results, you.points)}` :
+            html`<p class="blank tall"></p>` : few ? html`<p class="mut">${_('You are number %{n} here today. The chart ' +
+            'appears once there are %{from} results.', { n: results.count, from: FEWEST })}</p>${
+            stonesHtml(results, you.points)}` :
             html`${heapHtml(results, you.points)}<p class="end2"><button class="linkbtn" data-a="table">${
             _('As a table')}</button></p>`}<div class="two"><a class="btn pri md" href="#daily/${this.date}/share">${
             icon('share')}${_('Share')}</a><a class="btn md" href="#daily/board/${this.date}">${icon('crown')}${
@@ -172,7 +173,7 @@ class ResultView {
             fact(Math.round(without ?? 0), you.place_without_luck ? _('without luck: place %{n}', { n:
             you.place_without_luck }) : _('points without luck'))}${fact(withSign(Math.round(luck)), _('luck of the cards'),
             luck > 0 ? 'up' : luck < 0 ? 'down' : '')}${rate === undefined ? '' : fact(number(rate, 2), level ?
-            _('error rate: plays like %{level}', { level: levelName(level) }) : _('error rate'))}</div>`}</section>`;
+            `${_('error rate')}, ${playsLike(level)}` : _('error rate'))}</div>`}</section>`;
     }
 
     barsHtml() {

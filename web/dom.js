@@ -24,8 +24,8 @@ export const $$ = (selector, root = document) => [...root.querySelectorAll(/** @
  * {HTMLElement | null} */
 export const closest = (event, selector) => event.target instanceof Element ? event.target.closest(selector) : null;
 
-/** Whether people tap here; else they click. */
-export const hasTouch = () => matchMedia('(hover: none)').matches;
+/** Whether people tap here; else they click. Some phones claim that a finger can hover. */
+export const hasTouch = () => matchMedia('(hover: none), (pointer: coarse)').matches;
 
 /** Arrows move within a group of choices; a view that has such groups listens with this. @param {KeyboardEvent} event */
 export function radioKeys(event) {
@@ -118,7 +118,7 @@ export function put(root, content) {
  * content */
 export function replaceContent(root, content) { root.innerHTML = content.text; }
 
-/** What was said in this very moment. */
+/** Texts announced in this microtask. */
 let said = '';
 /** Says something to those who listen; what is said at once is one text, in order, since a newer text silences the older.
  * @param {string} text */
@@ -206,20 +206,4 @@ export function download(name, text) {
     link.download = name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-}
-
-/** Styles of views that are fetched when wanted, once. @param {string} name of a file beside this one @returns
- * {Promise<void>} */
-export function loadStyle(name) {
-    const { href } = new URL(name, import.meta.url);
-    if ([...document.styleSheets].some((s) => s.href === href))
-        return Promise.resolve();
-    return new Promise((done, fail) => {
-        const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href, onload: () => done(),
-            onerror: () => {
-                link.remove();
-                fail(new Error(name));
-            } });
-        document.head.append(link);
-    });
 }

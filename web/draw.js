@@ -45,12 +45,14 @@ export const erasedSkull =
 /** The character of an edition as a symbol; '' for those without. @param {string} c */
 export const symbolOf = (c) => SYMBOLS[c] ? symbol(SYMBOLS[c]) : c === 'erased' ? erasedSkull : NONE;
 
-/** @param {number} seat @param {{small?: boolean, bot?: boolean, me?: boolean}} [how] */
-export function avatar(seat, { small = false, bot = false, me = false } = {}) {
+/** @param {number} seat @param {{small?: boolean, bot?: boolean, me?: boolean, says?: string}} [how] says: the symbol of a
+ * reaction */
+export function avatar(seat, { small = false, bot = false, me = false, says = '' } = {}) {
     return html`<span class="av ${small ? 'sm' : ''} ${
         me ? 'me' : ''}" aria-hidden="true"><svg viewBox="0 0 40 40"><use href="#a-${
         ANIMALS[seat]}"/></svg>${
-        bot && !small ? html`<span class="bot">${icon('bot')}</span>` : ''}</span>`;
+        bot && !small ? html`<span class="bot">${icon('bot')}</span>` : ''}${
+        says ? html`<span class="bub">${symbol(says)}</span>` : ''}</span>`;
 }
 
 /** A rectangle with corners of their own. @param {number} x @param {number} y @param {number} w @param {number} h @param
@@ -131,6 +133,19 @@ export function betterLayer(cells) {
     return html`<path class="better-w" d="${d}"/><path class="better" d="${d}"/>`;
 }
 
+/** Words on a wall beside spaces, if there is one: never on a symbol. @param {Card} card @param {number[]} cells @param
+ * {string} words @param {string} kind @param {number[]} taken walls that have words */
+export function wallLabel(card, cells, words, kind, taken) {
+    const far = /** @param {number} i */ (i) => Math.min(...cells.map((c) => Math.abs(c % 5 - i % 5) + Math.abs((c / 5 | 0) -
+        (i / 5 | 0))));
+    const [at] = [...Array(25).keys()].filter((i) => card.cells[i] === '#' && !taken.includes(i)).sort((a, b) =>
+        far(a) - far(b));
+    if (at === undefined)
+        return NONE;
+    taken.push(at);
+    return html`<text class="walled ${kind}" x="${px(at) + C / 2}" y="${py(at) + C / 2 + 5}">${words}</text>`;
+}
+
 /** A choice of the hint: dotted, with its number at its first space, or at another one of its own.
  * @param {number[]} cells @param {number} number @param {number} at where the number stands @param {boolean} bare without a
  * fill */
@@ -170,53 +185,71 @@ export function tinyChamber(card, marks, fresh = []) {
         fresh.map((i) => `M${3 + i % 5 * 10} ${3 + (i / 5 | 0) * 10}l4 4m0-4l-4 4`).join('')}"/></svg>`;
 }
 
+/** Which spaces beside space i are open, too: above, below, left, right. @param {Card} card @param {number} i */
+const openAround = (card, i) => [i > 4 && card.cells[i - 5] !== '#', i < 20 && card.cells[i + 5] !== '#',
+    i % 5 > 0 && card.cells[i - 1] !== '#', i % 5 < 4 && card.cells[i + 1] !== '#'];
+
+/** A tile's look: stones differ, and each is the same on every drawing. @param {Card} card @param {number} i
+ * @param {boolean} marked */
+const stone = (card, i, marked) => card.cells[i] === 'T' ? 'gold' : `t ${marked ? 'm' : ['', 'b',
+    'c'][rnd(card.number * 31 + i) * 3 | 0]}`;
+
+/** The arrow that points at the entrance of a chamber, whose space is at x, y. @param {number} x @param {number} y
+ * @param {boolean} mini @param {boolean} calls whether it asks for the first mark */
+const entrance = (x, y, mini, calls) => mini ? html`<path d="M${x + 16} ${y - 18}H${x + 44}L${x + 30} ${
+    y + 6}Z" fill="#7A4A00"/>` : html`<path class="arrow-in ${calls ? 'calls' : ''}" d="M${x + 24.5} ${y - 22}H${
+    x + 35.5}V${y - 4}H${x + 45}L${x + 30} ${y + 15}L${x + 15} ${y - 4}H${
+    x + 24.5}Z" fill="url(#g-gold)" stroke="#4A2F02" stroke-width="2.2" stroke-linejoin="round"/>`;
+
+/** @param {string} c @param {number} x @param {number} y @param {boolean} mini @param {boolean} used */
+function printed(c, x, y, mini, used) {
+    const s = c === 'T' ? (mini ? 50 : 47) : (mini ? 46 : 38), z = (C - s) / 2;
+    return html`<use class="sym ${used ? 'used' : ''}" href="#s-${SYMBOLS[c]}" x="${x + z}" y="${
+        y + z}" width="${s}" height="${s}"/>`;
+}
+
+/** What the rock above and on the left throws on a space. @param {number} x @param {number} y @param {boolean} above
+ * @param {boolean} left whether the space there is open and throws none */
+const shadows = (x, y, above, left) => [
+    above ? '' : html`<rect x="${x}" y="${y}" width="${C}" height="11" fill="url(#sh-top)"/>`,
+    left ? '' : html`<rect x="${x}" y="${y}" width="7" height="${C}" fill="url(#sh-left)"/>`];
+
+/** A player's mark. @param {number} x @param {number} y @param {boolean} mini @param {number} seed @param {string} look */
+const cross = (x, y, mini, seed, look) => mini ? pen(x + 2, y + 2, C - 4, seed, 8, look) :
+    pen(x + 3, y + 3, C - 6, seed, 5.4, look);
+
 /** The chamber: rock with the floor cut out of it. @param {Card} card @param {number[]} [marks]
  * @param {{mini?: boolean, fresh?: number[], told?: number[], layers?: boolean, over?: Html}} [how] fresh: marks that draw
- * themselves; told: marks that it is about; over: what lies on top */
+ * themselves; told: marks that are pointed out; over: what lies on top */
 export function chamber(card, marks = [], { mini = false, fresh = [], told = [], layers = false, over } = {}) {
-    const n = card.number, M = new Set(marks);
-    const open = /** @param {number} i */ (i) => i >= 0 && i < 25 && card.cells[i] !== '#';
-    /** @type {Html[]} */
+    /** @type {import('./html.js').Part[]} */
     const floor = [], tiles = [], shade = [], symbols = [], pens = [];
     for (let i = 0; i < 25; i++) {
-        if (!open(i))
+        const c = card.cells[i], x = px(i), y = py(i), marked = marks.includes(i);
+        if (c === '#')
             continue;
-        const x = px(i), y = py(i), c = card.cells[i];
-        const U = i > 4 && open(i - 5), D = i < 20 && open(i + 5), L = i % 5 > 0 && open(i - 1), R = i % 5 < 4 &&
-            open(i + 1), q = 8;
-        const corner = [!U && !L ? q : 0, !U && !R ? q : 0, !D && !R ? q : 0, !D && !L ? q : 0];
+        const [U, D, L, R] = openAround(card, i), g = mini ? 1 : 1.4;
+        const corner = [U || L, U || R, D || R, D || L].map((beside) => beside ? 0 : 8);
         floor.push(html`<path class="grv" d="${rect(x, y, C, C, corner)}"/>`);
-        const g = mini ? 1 : 1.4, inner = corner.map((v) => v ? v - 1 : 3);
-        tiles.push(html`<path class="${c === 'T' ? 'gold' : `t ${M.has(i) ? 'm' : ['', 'b',
-            'c'][rnd(n * 31 + i) * 3 | 0]}`}" d="${rect(x + g, y + g,
-            C - 2 * g, C - 2 * g, inner)}"/>`);
+        tiles.push(html`<path class="${stone(card, i, marked)}" d="${rect(x + g, y + g,
+            C - 2 * g, C - 2 * g, corner.map((v) => v ? v - 1 : 3))}"/>`);
         if (c === 'T' && !mini)
             tiles.push(html`<path d="${rect(x + 4, y + 4, C - 8, C - 8, [5, 5, 5,
                 5])}" fill="none" stroke="#8A5A00" stroke-opacity=".5" stroke-width="1.5"/>`);
-        if (!mini) {
-            if (!U && c !== 'v') shade.push(html`<rect x="${x}" y="${y}" width="${C}" height="11" fill="url(#sh-top)"/>`);
-            if (!L) shade.push(html`<rect x="${x}" y="${y}" width="7" height="${C}" fill="url(#sh-left)"/>`);
-        }
-        if (SYMBOLS[c]) {
-            const s = mini ? (c === 'T' ? 50 : 46) : (c === 'T' ? 47 : 38), z = (C - s) / 2;
-            symbols.push(html`<use class="sym ${M.has(i) ? 'used' : ''}" href="#s-${SYMBOLS[c]}" x="${x + z}" y="${
-                y + z}" width="${s}" height="${s}"/>`);
-        }
+        if (!mini)
+            shade.push(...shadows(x, y, U || c === 'v', L));
+        if (SYMBOLS[c])
+            symbols.push(printed(c, x, y, mini, marked));
         if (c === 'v') {
             floor.push(html`<rect class="grv" x="${x + 11}" y="-2" width="38" height="${MT + 4}"/>`);
-            tiles.push(html`<rect class="t ${M.has(i) ? 'm' : ''}" x="${x + 12.5}" y="-2" width="35" height="${MT + 5}"/>`);
-            symbols.push(mini ? html`<path d="M${x + 16} ${y - 18}H${x + 44}L${x + 30} ${y + 6}Z" fill="#7A4A00"/>`
-                : html`<path class="arrow-in ${marks.length ? '' : 'calls'}" d="M${x + 24.5} ${y - 22}H${x + 35.5}V${
-                    y - 4}H${x + 45}L${x + 30} ${
-                    y + 15}L${x + 15} ${y - 4}H${
-                    x + 24.5}Z" fill="url(#g-gold)" stroke="#4A2F02" stroke-width="2.2" stroke-linejoin="round"/>`);
+            tiles.push(html`<rect class="t ${marked ? 'm' : ''}" x="${x + 12.5}" y="-2" width="35" height="${MT + 5}"/>`);
+            symbols.push(entrance(x, y, mini, !marks.length));
         }
         if (told.includes(i))
             symbols.push(html`<rect class="told-t" x="${x + 1}" y="${y + 1}" width="${C - 2}" height="${C - 2}" rx="4"/>`);
-        if (M.has(i))
-            pens.push(pen(x + (mini ? 2 : 3), y + (mini ? 2 : 3), C - (mini ? 4 : 6), n * 25 + i, mini ? 8 : 5.4,
-                fresh.includes(i) ? `fresh d${
-                fresh.indexOf(i)}` : told.includes(i) ? 'told' : ''));
+        if (marked)
+            pens.push(cross(x, y, mini, card.number * 25 + i, fresh.includes(i) ? `fresh d${fresh.indexOf(i)}` :
+                told.includes(i) ? 'told' : ''));
     }
     const box = mini ? `6 4 ${W - 12} ${H - 10}` : `0 0 ${W} ${H}`;
     return html`<svg class="ch" viewBox="${box}" aria-hidden="true"><rect class="rock" x="-2" y="-2" width="${

@@ -1,10 +1,11 @@
 /** end.js: the end of a game: scores part by part, who won and why, luck and skill, the chance to win from turn to turn. */
 import { html, sentence } from './html.js';
-import { _, ngettext, number } from './i18n.js';
+import { _, capital, ngettext, number } from './i18n.js';
 import { $, announce, download, closest, put } from './dom.js';
 import { ANIMALS, ROMAN, avatar, tinyChamber, icon, desertScene, shape, starIcon, symbol, symbolOf } from './draw.js';
 import { MARKS, TILES } from './core.js';
-import { logEntries, withSign, signed, winnerWords } from './words.js';
+import { logEntries, markName, playsLike, signed, winnerWords, withSign } from './words.js';
+import { keepMistakes } from './mistakes.js';
 import { Analysis, costNumbers, markWords, trustWords, turningPoints } from './analysis.js';
 import { turnName } from './timeline.js';
 import { numberHtml } from './completed.js';
@@ -121,7 +122,7 @@ function winChart(judged, names, lines, winners, worst) {
 }
 
 /** The running score of a series, by games won and then by points. @param {any} series @param {string[]} names */
-function seriesHtml(series, names) {
+export function seriesHtml(series, names) {
     if (!series)
         return '';
     const rows = names.map((name, s) => ({ name, won: series.wins[s], points: series.points[s] })).sort((a, b) => b.won -
@@ -134,21 +135,17 @@ function seriesHtml(series, names) {
 
 /** What the marks mean. */
 export function legend() {
-    const words = /** @type {Record<string, string>} */ ({ '??': _('Blunder'), '?': _('Mistake'), '?!': _('Slip') });
     return html`<dl class="mks">${MARKS.map(([mark, points, win]) => html`<dt><b class="mk">${mark}</b></dt><dd>${
-        _('%{name}: cost at least %{points} points or %{win}% of the winning chances', { name: words[mark], points:
-        number(points, points % 1 ? 1 :
+        _('%{name}: cost at least %{points} points or %{win}% of the winning chances', { name:
+        capital(markName(mark)), points: number(points, points % 1 ? 1 :
         0), win: 100 * win })}</dd>`)}</dl>`;
 }
 
 /** How well each played. @param {Judged} judged @param {string[]} names */
 function ratesHtml(judged, names) {
-    const levels = /** @type {Record<string, string>} */ ({ master: _('plays like a master'), expert:
-        _('plays like an expert'),
-        club: _('plays like a club player'), casual: _('plays like a casual player'), novice: _('plays like a novice') });
     return html`<ul class="rates">${judged.sums.map((s, i) => html`<li>${avatar(i, { small: true })}<span>${_('%{name}: ' +
         '%{points} points lost per choice, %{level}',
-        { name: names[i], points: `${number(s.rate, 2)} ± ${number(s.rateMargin, 2)}`, level: levels[s.level]
+        { name: names[i], points: `${number(s.rate, 2)} ± ${number(s.rateMargin, 2)}`, level: playsLike(s.level)
             })}</span></li>`)}</ul>`;
 }
 
@@ -214,13 +211,17 @@ export class EndView {
         /** Who reads it; nobody in particular where several share the device. */
         this.me = game.online || game.seats.filter((s) => !s.level).length === 1 ? game.me : -1;
         this.render();
+        game.changed = () => this.render();          // the score of a series may come after the last line
         announce(this.result().join('. '));
         $('h1', root).focus();
         // Alone there is no chance to win that could change.
         this.analysis = this.solo ? null : new Analysis(this.core, game.record(), (progress) => this.analysed(progress));
     }
 
-    stop() { this.analysis?.stop(); }
+    stop() {
+        this.analysis?.stop();
+        this.game.changed = () => {};
+    }
 
     /** As title and text. */
     result() {
@@ -242,7 +243,8 @@ export class EndView {
                 icon('replay')}<span class="lbl">${
                 _('Watch replay')}</span></a><button class="btn" data-a="download">${icon('save')}<span class="lbl">${
                 _('Download')}</span></button><button class="btn" data-a="share">${icon('share')}<span class="lbl">${
-                _('Share')}</span></button></div></div></section>
+                _('Share')}</span></button>${this.game.reacts ? html`<button class="btn" data-a="react">${
+                symbol('ruby')}<span class="lbl">${_('React')}</span></button>` : ''}</div></div></section>
             <div class="fincol"><section class="panel sheet" aria-label="${_('Scores')}">${scoreTable(this.view, this.names,
                 this.winners, this.core,
                 this.game.seats.map((s) => s.level !== ''))}${this.hintsHtml()}${this.game.shuffleHtml()}</section>${
@@ -270,6 +272,8 @@ export class EndView {
     /** @param {import('./analysis.js').Progress} progress */
     analysed({ judged, done, refining, failed }) {
         this.done = done;
+        if (judged && !refining && this.me >= 0)
+            keepMistakes(this.core, judged, this.me);
         this.judged = failed ? [html`<p class="note">${_('This part could not be loaded. Are you offline?')}</p>`] : judged ?
             judgedHtml(judged, this.names, this.core, this.winners, `replay/${this.game.id}`, refining) : [];
         this.render();
@@ -278,7 +282,9 @@ export class EndView {
     /** @param {Event} event */
     click(event) {
         const act = closest(event, '[data-a]')?.dataset.a, { game } = this;
-        if (act === 'download')
+        if (act === 'react')
+            void game.react();
+        else if (act === 'download')
             download(`pyramids-${game.id}.pyr`, game.record());
         else if (act === 'rematch' && game instanceof LocalGame)
             void this.app.start(() => game.rematch());

@@ -3,6 +3,7 @@
  * player, others' pyramids to their shelf, a new card, a new round. What is celebrated is in moments.js.
  */
 import { $$, replaceContent } from './dom.js';
+import { TILE } from './codes.js';
 import { SYMBOLS, pyramidOf, symbol } from './draw.js';
 import { signed } from './words.js';
 import { EASE, countUp, fly, isSeen, isStill, animate } from './motion.js';
@@ -108,11 +109,11 @@ export class Flights {
             width: '30px', height: '30px' });
         document.body.append(tile);
         const x = b.left + b.width / 2 - a.left - a.width / 2, y = b.top + b.height / 2 - a.top - a.height / 2,
-            large = points === 10 ? 3 : 1.6;
+            large = points === TILE.first ? 3 : 1.6;
         const flight = tile.animate([{ transform: 'none' }, { transform: `translate(${x * .4 - 20}px, ${
             y * .4 - 30}px) scale(${large})`,
-            offset: .5 }, { transform: `translate(${x}px, ${y}px) scale(.75)` }], { duration: points === 10 ? 1000 : 700,
-                easing: EASE });
+            offset: .5 }, { transform: `translate(${x}px, ${y}px) scale(.75)` }], {
+            duration: points === TILE.first ? 1000 : 700, easing: EASE });
         flight.onfinish = flight.oncancel = () => tile.remove();
         playSound('coin', .2);
     }

@@ -50,11 +50,16 @@ export class Game {
         this.hints = true;
         /** When the clock runs out; 0: there is none. */
         this.deadline = 0;
-        /** Said above the table while something is amiss. @type {{text: string, icon?: string, alert?: boolean, actions:
+        /** A notice above the table while there is a problem. @type {{text: string, icon?: string, alert?: boolean, actions:
          * {label: string, act: () => void}[]} | null} */
         this.banner = null;
-        /** A lesson's words, shown instead of the usual ones. @type {{step: number, of: number, title: string, text:
-         * string} | null} */
+        /** Reactions that are shown now: their symbols by seat. @type {Map<number, string>} */
+        this.bubbles = new Map();
+        /** All of them, and how many visible lines the log had then. @type {{seat: number, symbol: number, line:
+         * number}[]} */
+        this.reactions = [];
+        /** A lesson's or a puzzle's words, shown instead of the usual ones. @type {{step: number, of: number, title: string,
+         * text: string, head?: import('./html.js').Html} | null} head: of a puzzle, above the table */
         this.coach = null;
         /** @type {Draft | null} */
         this.draft = null;
@@ -87,6 +92,10 @@ export class Game {
         this.draft = draft;
         return changed;
     }
+    /** Whether this player can show a symbol to other people. */
+    get reacts() { return false; }
+    /** Asks which one. */
+    async react() {}
     /** A hint was looked at: at a table with people they are told. */
     hinted() {}
     /** How many hints a seat has used. @param {number} _seat */
@@ -95,7 +104,7 @@ export class Game {
     isUnsent() { return false; }
     /** How long a person has not been connected. @param {number} _seat */
     minutesGone(_seat) { return 0; }
-    /** Whether the shuffle was honest, as HTML; '' where nobody can tell. */
+    /** Whether the shuffle was honest, as HTML; '' where that is unknown. */
     shuffleHtml() { return NONE; }
     /** Sends the choice. */
     confirm() {}

@@ -1,7 +1,7 @@
 /** heap.js: how everybody's results of a day lie: a heap of stone blocks, one's own column of gold. As a picture that says
  * what it shows, and as a table. */
 import { html } from './html.js';
-import { _, ngettext } from './i18n.js';
+import { _, capital, ngettext } from './i18n.js';
 import { $$ } from './dom.js';
 import { animate } from './motion.js';
 
@@ -78,7 +78,7 @@ export function heapHtml(results, mine) {
 }
 
 /** The same numbers as a table. @param {Results} results @returns {Html} */
-export const heapTable = ({ bins }) => html`<table class="nums"><thead><tr><th scope="col">${_('Points')}</th><th
+export const heapTable = ({ bins }) => html`<table class="nums"><thead><tr><th scope="col">${capital(_('points'))}</th><th
     scope="col">${_('Results')}</th></tr></thead><tbody>${columns(bins).map(([from, n]) => html`<tr><th scope="row">${
     _('%{from} to %{to}', { from, to: from + BIN - 1 })}</th><td>${n}</td></tr>`)}</tbody></table>`;
 

@@ -24,7 +24,7 @@ const MOST = 4;                  // choices shown
 const PLAYOUTS = [400, 4000];
 
 /** @param {number} win */
-const percent = (win) => new Intl.NumberFormat(language, { style: 'percent' }).format(win);
+export const percent = (win) => new Intl.NumberFormat(language, { style: 'percent' }).format(win);
 
 /** @param {Table} table @param {Option} option @returns {Hint} */
 function hintOf(table, { choice, win }) {
@@ -64,7 +64,7 @@ export async function hint(table) {
         /** @type {Option[] | null} */
         const options = await table.analyst.ask({ kind: 'options', record: core.visibleLog(game.me), seat: game.me, playouts,
             seed: String(randomSeed()) }).catch(() => null);
-        // Whoever has placed something or gone on in the meantime is not asked any more.
+        // Not if the player has placed something or moved on in the meantime.
         if (table.stopped || table.hints !== hints)
             return;
         if (!options?.length) {
@@ -74,9 +74,11 @@ export async function hint(table) {
                 dropHint(table);
             return;
         }
-        const was = hints.picked ? hints.list[hints.at]?.choice : '', first = !hints.list.length;
-        hints.list = options.slice(0, MOST).map((o) => hintOf(table, o)).filter((h) => h.place || h.card >= 0);
-        hints.at = Math.max(0, hints.list.findIndex((h) => h.choice === was));
+        const first = !hints.list.length;
+        // After the player has picked one, all keep their numbers: what is about to be pressed must not change.
+        hints.list = hints.picked ?
+            hints.list.map((h) => ({ ...h, win: options.find((o) => o.choice === h.choice)?.win ?? h.win })) :
+            options.slice(0, MOST).map((o) => hintOf(table, o)).filter((h) => h.place || h.card >= 0);
         show(table, hints, first);
     }
 }
@@ -152,6 +154,9 @@ export function pickerHtml(table) {
 
 /** The number at a card that could be taken. @param {Table} table @param {number} card */
 export function hintOn(table, card) {
+    const note = table.noteOn(card);
+    if (note)
+        return html`<span class="hintb">${note}</span>`;
     const i = table.hints?.list.findIndex((h) => h.card === card) ?? -1;
     return i < 0 ? '' : html`<span class="hintb"><b>${i + 1}</b> ${
         percent(/** @type {Hints} */ (table.hints).list[i].win)}</span>`;

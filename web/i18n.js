@@ -1,8 +1,8 @@
 /**
  * i18n.js: texts in the player's language. English is the source: a text is looked up by itself in the catalogue of the
- * language, which is made from the same .po files as the command's (scripts/po-to-json): a JSON file with a number for every
- * English text, and one per language with its texts in the same order. Placeholders are named: %{name}. Nothing is glued
- * from parts.
+ * language, which is made from the same .po files as the command's (scripts/po-to-json): a JSON file with a key for every
+ * English text, and one per language with its texts in the same order, line by line. Placeholders are named: %{name}.
+ * Nothing is glued from parts.
  */
 import { LANGUAGES } from './languages.js';
 
@@ -10,27 +10,26 @@ export { LANGUAGES };
 
 /** @typedef {Record<string, string | number>} Values */
 
-/** By English text, as far as they were asked for. @type {Map<string, string | string[]>} */
+/** By English text, as far as they were asked for: plural forms, or the one translation. @type {Map<string, string[]>} */
 const found = new Map();
-/** By the number of the English text. @type {Map<number, string | string[]>} */
+/** By the key of the English text. @type {Map<string, string>} */
 let catalogue = new Map();
 let seed = 0;
+const SIGNS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** The number of a text: FNV-1a over its units, the upper 24 bits. @param {string} text */
-function hashOf(text) {
+/** The key of a text: FNV-1a over its units, the upper 18 bits as three signs. @param {string} text */
+function keyOf(text) {
     let value = 0x811c9dc5 ^ seed;
     for (let i = 0; i < text.length; i++)
         value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
-    return value >>> 8;
+    return SIGNS[value >>> 26] + SIGNS[value >>> 20 & 63] + SIGNS[value >>> 14 & 63];
 }
 
-/** What the catalogue has for an English text; '' if nothing. @param {string} text @returns {string | string[]} */
+/** What the catalogue has for an English text. @param {string} text @returns {string[]} */
 function look(text) {
-    if (!catalogue.size)
-        return '';
     let known = found.get(text);
-    if (known === undefined)
-        found.set(text, known = catalogue.get(hashOf(text)) ?? '');
+    if (!known)
+        found.set(text, known = catalogue.get(keyOf(text))?.split('\t') ?? []);
     return known;
 }
 
@@ -57,15 +56,14 @@ export function fillInOrder(text, values) {
 
 /** A text. @param {string} text @param {Values} [values] */
 export function _(text, values) {
-    const known = look(text);
-    return fill(typeof known === 'string' && known ? known : text, values);
+    return fill(look(text)[0] || text, values);
 }
 
 /** A text that depends on a number, which is %{n}. @param {string} one @param {string} many @param {number} n @param
  * {Values} [values] */
 export function ngettext(one, many, n, values) {
     const known = look(one), all = { n, ...values };
-    if (Array.isArray(known) && known.length)
+    if (known[0])
         return fill(known[Math.min(pluralOf(Math.abs(n)), known.length - 1)], all);
     return fill(n === 1 ? one : many, all);
 }
@@ -84,20 +82,22 @@ export function pickLanguage(wanted) {
 
 /** Loads a language; without its catalogue the texts stay English. @param {string} code */
 export async function loadLanguage(code) {
-    const get = /** @param {string} name */ (name) => fetch(new URL(`lang/${name}.json`, import.meta.url)).then((r) =>
-        r.ok ? r.json() : null, () => null);
-    /** @type {[{seed: number, keys: string} | null, (string | string[] | null)[] | null]} */
-    const [key, forms] = code === 'en' ? [null, null] : await Promise.all([get('texts'), get(code)]);
-    const bytes = atob(key?.keys ?? ''), byte = /** @param {number} i */ (i) => bytes.charCodeAt(i);
-    seed = key?.seed ?? 0;
+    const get = /** @param {string} name */ (name) => fetch(new URL(`lang/${name}`, import.meta.url)).then((r) => r.ok ?
+        r.text() : '', () => '');
+    const [key, texts] = code === 'en' ? ['', ''] : await Promise.all([get('texts.json'), get(`${code}.txt`)]);
+    const known = key ? JSON.parse(key) : { seed: 0, keys: '' }, lines = texts.split('\n').slice(0, -1);
+    ({ seed } = known);
     found.clear();
     // Of two versions of the page, while a server is brought up to date, neither is trusted.
-    catalogue = new Map(!forms || bytes.length !== 3 * forms.length ? [] : forms.map((form, i) =>
-        [byte(3 * i) << 16 | byte(3 * i + 1) << 8 | byte(3 * i + 2), form ?? '']));
+    catalogue = new Map(known.keys.length === 3 * lines.length ? lines.map((line, i) => [known.keys.slice(3 * i, 3 * i + 3),
+        line]) : []);
     pluralOf = (LANGUAGES.find(([c]) => c === code) ?? LANGUAGES[0])[2];
     language = code.replace('_', '-');
     document.documentElement.lang = language;
 }
+
+/** A word at the beginning of a line. @param {string} text */
+export const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 /** "a, b and c". @param {string[]} words */
 export function listWords(words) {

@@ -11,9 +11,12 @@ import { settings } from './store.js';
 import { playSnap } from './sound.js';
 import { sayPlaced } from './announce.js';
 import { listPlacements } from './sheets.js';
-import { dropHint, hint, pickHint } from './hints.js';
+import { dropHint, pickHint } from './hints.js';
 
+/** @typedef {import('./aim.js').Aim} Aim */
 /** @typedef {import('./aim.js').Place} Place */
+/** @typedef {{slot: number, cell: number, mode: '' | 'move' | 'paint' | 'toggle', x: number, y: number, touch:
+ * boolean}} Drag where it began, and what it does once it has moved */
 /** @typedef {import('./table.js').TableView} Table */
 
 const HOLD = 450;                // a press this long paints by hasTouch
@@ -23,8 +26,7 @@ export class TableInput {
     /** @param {Table} table */
     constructor(table) {
         this.table = table;
-        /** @type {{slot: number, cell: number, mode: '' | 'move' | 'paint' | 'toggle', x: number, y: number, touch: boolean}
-         * | null} */
+        /** @type {Drag | null} */
         this.drag = null;
         /** @type {HTMLElement | null} */
         this.carried = null;
@@ -119,6 +121,16 @@ export class TableInput {
         this.table.render();
     }
 
+    /** The pattern that lies there is moved; elsewhere a line is painted. @param {Drag} drag @param {Aim} aim */
+    startDrag(drag, aim) {
+        clearTimeout(this.holding);
+        this.table.hints = null;
+        drag.mode = aim.pin && aim.pin.slot === drag.slot && aim.pin.cells.includes(drag.cell) ? 'move' : 'paint';
+        aim.painted = [];
+        if (drag.mode === 'paint')
+            aim.paint(drag.slot, drag.cell);
+    }
+
     /** @param {PointerEvent} event */
     pointerMove(event) {
         const { drag } = this, { aim } = this.table;
@@ -129,12 +141,7 @@ export class TableInput {
             if (Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < 12 || (cell && cell[0] === drag.slot &&
                 cell[1] === drag.cell))
                 return;
-            clearTimeout(this.holding);
-            this.table.hints = null;
-            drag.mode = aim.pin && aim.pin.slot === drag.slot && aim.pin.cells.includes(drag.cell) ? 'move' : 'paint';
-            aim.painted = [];
-            if (drag.mode === 'paint')
-                aim.paint(drag.slot, drag.cell);
+            this.startDrag(drag, aim);
         }
         if (drag.mode === 'paint') {
             if (cell && cell[0] === drag.slot)
@@ -213,71 +220,74 @@ export class TableInput {
 
     /** @param {KeyboardEvent} event */
     key(event) {
-        if (document.querySelector('dialog[open]') || this.table.game.covered || event.altKey || closest(event,
+        const { table } = this;
+        if (document.querySelector('dialog[open]') || table.game.covered || event.altKey || closest(event,
             'input, select, textarea'))
             return;
         const k = event.key.toLowerCase(), cell = closest(event, '[data-cell]');
-        if ((event.ctrlKey || event.metaKey) && k === 'z') {
-            event.preventDefault();
-            this.table.undo();
-            return;
-        }
-        if (event.ctrlKey || event.metaKey)
-            return;
-        if (k === 'escape') {
-            if (this.table.peek?.hide())
-                return;
-            if (this.table.hints)
-                dropHint(this.table);
-            else if (this.table.sheet)
-                this.table.openSheet('');
-            else if (this.table.root.querySelector('.over'))
-                this.table.act('table');
-            else if (this.table.aim?.pin || this.table.aim?.refused || this.table.aim?.painting) {
-                this.table.aim.set(null);
-                this.table.render();
+        if (event.ctrlKey || event.metaKey) {
+            if (k === 'z') {
+                event.preventDefault();
+                table.undo();
             }
-            return;
-        }
-        if (this.table.hints && closest(event, '.hints') && (/^[1-4]$/.test(k) || k === 'arrowleft' || k === 'arrowright')) {
+        } else if (k === 'escape')
+            this.escape();
+        else if (table.hints && closest(event, '.hints') && /^([1-4]|arrow(left|right))$/.test(k)) {
             event.preventDefault();
-            pickHint(this.table, /^\d$/.test(k) ? Number(k) - 1 : this.table.hints.at + (k === 'arrowleft' ? -1 : 1));
-            return;
-        }
-        if (k === 'tab' && this.table.sheet) {
-            const panel = `.${this.table.sheet}`;
-            const open = $$(`${panel} button, ${panel} [tabindex="0"]`, this.table.root).filter((b) =>
-                b.offsetParent !== null);
-            const at = open.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+            pickHint(table, Number(k) ? Number(k) - 1 : table.hints.at + (k === 'arrowleft' ? -1 : 1));
+        } else if (k === 'tab' && table.sheet) {
             event.preventDefault();
-            open[(at + (event.shiftKey ? -1 : 1) + open.length) % open.length]?.focus();
-            return;
-        }
-        if (cell && this.table.aim && k.startsWith('arrow')) {
+            this.nextInSheet(event.shiftKey ? -1 : 1);
+        } else if (cell && table.aim && (k.startsWith('arrow') || k === 'enter')) {
             event.preventDefault();
-            const slot = Number(cell.dataset.slot), i = Number(cell.dataset.cell);
-            const to = i + ({ arrowleft: i % 5 ? -1 : 0, arrowright: i % 5 < 4 ? 1 : 0, arrowup: i > 4 ? -5 : 0,
-                arrowdown: i < 20 ? 5 : 0 }[k] ?? 0);
-            this.goTo(slot, to);
-        } else if (cell && k === 'enter' && this.table.aim) {
-            event.preventDefault();
-            if (event.repeat)                // a key that is held down does not confirm what it has placed
-                return;
-            const slot = Number(cell.dataset.slot), i = Number(cell.dataset.cell), { aim } = this.table;
-            if (this.table.hints)
-                this.table.confirm();
-            else if (aim.pin && aim.pin.slot === slot && aim.pin.cells.includes(i) && (!aim.hover || isSamePlace(aim.hover,
-                aim.pin) || aim.hover.bad))
-                this.table.confirm();
-            else if (aim.hover && !aim.hover.bad && aim.hover.cells.includes(i)) {
-                aim.set({ slot: aim.hover.slot, cells: aim.hover.cells, step: aim.hover.step });
-                sayPlaced(this.table);
-                this.table.render();
-            } else
-                this.table.choose(slot, i);
-        } else if (settings.letters) {
+            this.keyOnCard(event, k, cell, table.aim);
+        } else if (settings.letters)
             this.letter(event, k, cell);
+    }
+
+    /** Closes what lies on top, one thing per press. */
+    escape() {
+        const { table } = this;
+        if (table.peek?.hide())
+            return;
+        if (table.hints)
+            dropHint(table);
+        else if (table.sheet)
+            table.openSheet('');
+        else if (table.root.querySelector('.over'))
+            table.act('table');
+        else if (table.aim?.pin || table.aim?.refused || table.aim?.painting) {
+            table.aim.set(null);
+            table.render();
         }
+    }
+
+    /** The focus stays within the sheet that is open. @param {number} by */
+    nextInSheet(by) {
+        const panel = `.${this.table.sheet}`;
+        const open = $$(`${panel} button, ${panel} [tabindex="0"]`, this.table.root).filter((b) => b.offsetParent !== null);
+        const at = open.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+        open[(at + by + open.length) % open.length]?.focus();
+    }
+
+    /** Arrows and Enter on a space of a card. @param {KeyboardEvent} event @param {string} k @param {HTMLElement} cell
+     * @param {Aim} aim */
+    keyOnCard(event, k, cell, aim) {
+        const { table } = this, { pin, hover } = aim, slot = Number(cell.dataset.slot), i = Number(cell.dataset.cell);
+        if (k !== 'enter')
+            this.goTo(slot, i + ({ arrowleft: i % 5 ? -1 : 0, arrowright: i % 5 < 4 ? 1 : 0, arrowup: i > 4 ? -5 : 0,
+                arrowdown: i < 20 ? 5 : 0 }[k] ?? 0));
+        else if (event.repeat)               // a key that is held down does not confirm what it has placed
+            return;
+        else if (table.hints || (pin && pin.slot === slot && pin.cells.includes(i) && (!hover || isSamePlace(hover, pin) ||
+            hover.bad)))
+            table.confirm();
+        else if (hover && !hover.bad && hover.cells.includes(i)) {
+            aim.set({ slot: hover.slot, cells: hover.cells, step: hover.step });
+            sayPlaced(table);
+            table.render();
+        } else
+            table.choose(slot, i);
     }
 
     /** @param {KeyboardEvent} event @param {string} k @param {HTMLElement | null} cell */
@@ -288,7 +298,8 @@ export class TableInput {
         else if (k === 'u') this.table.undo();
         else if (k === 'l') this.table.openSheet(this.table.sheet === 'log' ? '' : 'log');
         else if (k === 'p') listPlacements(this.table);
-        else if (k === 'h') void hint(this.table);
+        else if (k === 'h') this.table.act('hint');
+        else if (k === 'e') void this.table.game.react();
         else if (k === '?') this.table.around.help();
         else if (k === '1' || k === '2') this.goTo(Number(k) - 1, this.table.focus[Number(k) - 1]);
         else if (k === 'n' && this.table.aim && this.table.canAim()) {

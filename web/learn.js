@@ -175,7 +175,7 @@ class LessonGame extends Game {
             return;
         }
         core.confirm(0);
-        // The other player marks something, so that the turn goes on.
+        // The other player marks something, so that the turn continues.
         const other = core.steps(1)[0];
         core.step(1, other.step);
         while (!core.isReady(1) && core.steps(1).length)

@@ -4,7 +4,7 @@
  * behind the # (views.js lists them), so that any web server can deliver the page and no server sees codes.
  */
 import { html } from './html.js';
-import { _, loadLanguage, pickLanguage } from './i18n.js';
+import { _, capital, loadLanguage, pickLanguage } from './i18n.js';
 import { $, askToConfirm, closest, dialog, download, hasTouch, put, replaceContent, toast } from './dom.js';
 import { icon, wordmark } from './draw.js';
 import { Core } from './core.js';
@@ -109,7 +109,7 @@ export class App {
             $('#unkept').hidden = true;
     }
 
-    /** Engine and table are there; whoever asks after they could not be fetched tries again. @returns {Promise<void>} */
+    /** Engine and table are there; after a failed download the next caller tries again. @returns {Promise<void>} */
     get ready() {
         this.fetching ??= getRest().then((rest) => { this.rest = rest; }, (error) => {
             this.fetching = undefined;
@@ -159,7 +159,7 @@ export class App {
         const first = this.shown === null;
         this.shown = make(root);
         this.offerNewer();
-        // Those who listen are told where they are; the first page speaks for itself.
+        // For screen readers: where one is now; not for the home page.
         const title1 = root.querySelector('h1');
         if (!first && title1 && (document.activeElement === document.body || !document.activeElement)) {
             title1.tabIndex = -1;
@@ -285,10 +285,10 @@ export class App {
 
     help() {
         const keys = /** @type {[string, string][]} */ ([['← ↑ → ↓', _('move over the chamber')], ['Tab',
-            _('to the other card, then to the buttons')], ['1 2', _('first or second card')], ['R', _('rotate the pattern')],
-            ['F', _('mirror it')], ['S', _('one space instead of the pattern')], ['N', _('next legal placement')], ['Enter',
-                _('place; press again to confirm')], ['U', _('undo')], ['P', _('list placements')],
-            ['H', _('hint')], ['L', _('game log')], ['Esc', _('clear the placed marks')]]);
+            _('to the other card, then to the buttons')], ['1 2', _('first or second card')], ['R', _('Rotate the pattern')],
+            ['F', _('Mirror the pattern')], ['S', _('one space instead of the pattern')], ['N', _('next legal placement')],
+            ['Enter', _('place; press again to confirm')], ['U', _('Undo')], ['P', _('List placements')],
+            ['H', _('Hint')], ['L', _('Game log')], ['E 1…6', _('React')], ['Esc', _('clear the placed marks')]]);
         const tips = [hasTouch() ?
             _('Tap a space to place the pattern, tap it again for other ways, then confirm. Hold a space to paint: then ' +
                 'tap the others one by one.') :
@@ -298,7 +298,7 @@ export class App {
             t}</li>`)}</ul><div class="helpcols"><div><h3>${_('Symbols')}${ruleLink('R11')}</h3>${
                 symbolList()}</div><div class="keys">${keys.map(([k, t]) =>
             html`<span>${k.split(' ').map((x) => html`<kbd class="kbd">${x}</kbd> `)}</span><span>${
-                t}</span>`)}</div></div><p class="bars"><a class="btn" href="#rules">${icon('book')}${
+                capital(t)}</span>`)}</div></div><p class="bars"><a class="btn" href="#rules">${icon('book')}${
                     _('Rules')}</a><a class="btn" href="#learn">${icon('learn')}${_('Learn')}</a></p>`,
             { close: _('Close'), wide: true });
     }

@@ -1,6 +1,6 @@
 /**
  * motion.js: what moves on the table. It is decoration only, and nothing moves without an end. Any input ends all of it, and
- * whoever asks the device for less motion sees none.
+ * with reduced motion set on the device there is none.
  */
 
 const SLOW = 360;

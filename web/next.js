@@ -10,7 +10,7 @@
  * server cannot be reached
  * @property {boolean} game a game on this device is under way
  * @property {boolean} lessons begun, not finished
- * @property {boolean} known somebody has played or learned here before
+ * @property {boolean} known someone has played or learned here before
  * @property {'none' | 'open' | 'solved'} puzzle of the day
  * @property {number} others tables under way where others choose
  */

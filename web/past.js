@@ -11,8 +11,9 @@ import { loadRecord } from './replay.js';
 /** @typedef {import('./main.js').App} App */
 /** @typedef {{id: string, made: number, points: number, place: number, names: string[], levels: string[], won: boolean,
  * people: number, players: number, pyramids: number[], luck?: number, rate?: number, level?: string, record?: string,
- * margin?: number}} Past made: in milliseconds; names and levels: of the others, '' for a person; level: that plays like
- * it; pyramids: green, orange, purple; margin: points ahead of the next, or behind the first */
+ * margin?: number, expedition?: boolean, learns?: boolean, edition?: string}} Past made: in
+ * milliseconds; names and levels: of the others, '' for a person; level: that plays like it; pyramids:
+ * green, orange, purple; margin: points ahead of the next, or behind the first; learns: there are mistakes to learn from */
 
 /** Of a finished game in this browser; null for one without a result, or where several people shared the device.
  * @param {App} app @param {import('./store.js').Kept} game @returns {Past | null} */
@@ -27,12 +28,14 @@ function here(app, game) {
         return seat ? [/** @type {[number, string]} */ ([Number(seat) - 1, level])] : [];
     }));
     const won = winners.includes(me), others = totals.map((_t, s) => s).filter((s) => s !== me);
-    const judged = analysisOf(lines)?.sums[me];
+    const analysis = analysisOf(lines), judged = analysis?.sums[me];
     return { id: game.id, made: game.date, points: totals[me], won, names: others.map((s) => playerName(core.names()[s])),
         place: won ? 1 : 1 + others.filter((s) => winners.includes(s) || totals[s] > totals[me]).length,
         levels: others.map((s) => bots.get(s) ?? ''), people: others.length - bots.size, players: totals.length,
         pyramids: COLOURS.map((c) => view.desks[me].done.filter((n) => core.edition.cards[n].colour === c).length),
         margin: totals[me] - Math.max(...others.map((s) => totals[s])), record: game.record,
+        expedition: game.daily || lines.some((l) => /^tag (solo|day|practice) /.test(l)), edition: game.edition,
+        learns: analysis?.decisions.some((d) => d.seat === me && /^\?\??$/.test(d.mark)),
         ...(judged ? { luck: judged.luck, rate: judged.rate, level: judged.level } : {}) };
 }
 
@@ -46,11 +49,13 @@ export function fromServer(g) {
     return { id: g.code, made: 1000 * g.made, points: g.points, place: g.place, won: g.won, people: g.people,
         players: g.seats.length, pyramids: g.pyramids, names: others.map((/** @type {any} */ s) => playerName(s.name)),
         levels: others.map((/** @type {any} */ s) => s.level ?? ''), margin: g.points - Math.max(...totals),
-        luck: g.luck, rate: g.error_rate };
+        luck: g.luck, rate: g.error_rate, expedition: g.daily, learns: g.error_rate > 0 };
 }
 
 /** Both lists as one, the latest first. @param {Past[]} mine @param {Past[]} theirs */
 export function merged(mine, theirs) {
-    const known = new Set(theirs.map((g) => g.id));
-    return [...theirs, ...mine.filter((g) => !known.has(g.id))].sort((a, b) => b.made - a.made);
+    const known = new Set(theirs.map((g) => g.id)), here = new Map(mine.map((g) => [g.id, g]));
+    // What this browser keeps of a game, and knows of its choices, the server does not tell.
+    return [...theirs.map((g) => ({ ...g, record: here.get(g.id)?.record, learns: here.get(g.id)?.learns ?? g.learns })),
+        ...mine.filter((g) => !known.has(g.id))].sort((a, b) => b.made - a.made);
 }

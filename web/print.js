@@ -80,12 +80,13 @@ export class PrintView {
             on ? 0 : -1}" data-set="${name}" data-value="${JSON.stringify(value)}">${text}</button>`)}</div>`;
         put(this.root, html`<link rel="stylesheet" href="print.css"><div class="page printpage">${pageTop(_('Print'))}<main
             class="page-in prints"><section class="panel printhow"><h1 class="title">${_('For a table with pens')}</h1><p>${
-            _('Cut along the dashes. Write on sleeves with a dry-wipe pen, or print anew. Choose 100% in the print ' +
-            'dialog: a ruler on the first sheet shows whether the size is right.')}</p>${PARTS.map(([name, part]) =>
+            _('Cut along the dashed lines. Put the cards into sleeves and write on them with a dry-wipe pen, or print ' +
+            'again. Choose 100% in the print dialog: a ruler on the first sheet shows whether the size is right.')}</p>${
+            PARTS.map(([name, part]) =>
             html`<div class="opt"><span id="pr-${name}">${labels[name]}<small>${notes[name]}</small></span><button class="sw"
             role="switch" aria-checked="${!!(parts & part)}" aria-labelledby="pr-${name}" data-part="${
             part}"></button></div>`)}${radio('paper', _('Paper'), [['A4', 0, !paper], ['Letter', 1, !!paper]])}${
-            radio('coloured', _('Ink'), [[_('Black, saving'), false, !coloured], [_('Colour'), true, coloured]])}
+            radio('coloured', _('Ink'), [[_('Black, saves ink'), false, !coloured], [_('Colour'), true, coloured]])}
             <button class="btn pri" data-a="print" ${count ? '' : 'disabled'}>${icon('score')}${count ?
             ngettext('Print %{n} sheet', 'Print %{n} sheets', count) : _('Choose what to print')}</button><p class="quiet">${
             this.name === 'classic' ? _('Classic is our own design, not the cards of the printed game.') :

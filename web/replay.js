@@ -230,8 +230,8 @@ export async function showReplay(app, id = '', line) {
         return;
     }
     // Who shared a device is nobody in particular.
-    const bots = core.lines().filter((l) => l.startsWith('tag bot ')).length, alone = atServer || core.names().length - bots
-        === 1;
+    const bots = core.lines().filter((l) => l.startsWith('tag bot ')).length, alone = /^[A-Z0-9]{8}$/.test(id) ||
+        core.names().length - bots === 1;
     app.show((root) => new ReplayView(root, app, core, id, { place: line, me: alone ? kept?.me : -1 }), _('Replay'));
 }
 

@@ -17,6 +17,17 @@ export const EVENTS = /** @type {[string, number, string, string?][]} */ ([
     ['n1c', 1, '%s takes %d pyramid points for %s.'],
     ['n1', 0, '%s has %d point.', '%s has %d points.'],
 ]);
+/** Who has won, then why: values, sentence, its plural. */
+export const RESULTS = /** @type {[string, string, string?][]} */ ([
+    ['n', '%s wins'],
+    ['n', '%s wins the tie'],
+    ['n', '%s share the win'],
+    ['pm', '%d points, %d more than the next.', '%d points, %d more than the next.'],
+    ['lpnk', '%s have %d point. The lowest completed pyramid decides: %s has number %d.',
+        '%s have %d points. The lowest completed pyramid decides: %s has number %d.'],
+    ['p', 'They have %d point each, and none of them completed a pyramid.',
+        'They have %d points each, and none of them completed a pyramid.'],
+]);
 /** How many of a symbol: its character, one, many. */
 export const COUNTS = /** @type {[string, string, string][]} */ ([
     ['r', '%u ruby', '%u rubies'],
@@ -53,6 +64,15 @@ export const REFUSALS = /** @type {[string, string][]} */ ([
     ['unknown_visitor', 'The server no longer recognises you. It may be using another database.'],
     ['bad_cookie', 'The server cannot read your cookies, so it does not recognise you. Nothing was changed.'],
     ['no_edition', 'The server does not have this edition.'],
+]);
+/** Quick reactions: symbol, what it says. */
+export const REACTIONS = /** @type {[string, string][]} */ ([
+    ['tomb', 'Well done'],
+    ['ruby', 'Beautiful'],
+    ['torch', 'Close!'],
+    ['skull', 'Ouch'],
+    ['potion', 'Good luck'],
+    ['cross', 'Thank you'],
 ]);
 /** Why a step is refused: error code, rule, name on the wire, sentence. */
 export const REASONS = /** @type {[number, string, string, string][]} */ ([

@@ -10,7 +10,8 @@ import { playSound } from './sound.js';
 export function showSettings(speak, field) {
     const option = /** @param {string} value @param {string} label @param {string} now */ (value, label, now) =>
         html`<option value="${value}" ${value === now ? 'selected' : ''}>${label}</option>`;
-    const check = /** @param {'letters' | 'sound' | 'vibration' | 'spaces'} name @param {string} label */ (name, label) =>
+    const check = /** @param {'letters' | 'sound' | 'vibration' | 'spaces' | 'reactions'}
+     * name @param {string} label */ (name, label) =>
         html`<label class="check"><input type="checkbox" name="${name}" ${settings[name] ? 'checked' : ''}>${label}</label>`;
     const canVibrate = 'vibrate' in navigator && matchMedia('(any-pointer: coarse)').matches;
     return dialog(_('Settings'), html`<div class="fields"><label>${
@@ -25,17 +26,15 @@ export function showSettings(speak, field) {
             settings.sound ? '' : 'disabled'}></label>
         ${canVibrate ? check('vibration', _('Vibrate when a pattern snaps into place')) : ''}${check('letters',
             _('Letters as shortcuts'))}${
-            check('spaces', _('Names of spaces'))}<p><a class="btn" href="#notify">${_('Messages')}</a></p></div>`,
+            check('spaces', _('Names of spaces'))}${check('reactions',
+            _('Reactions of other players'))}<p><a class="btn" href="#notify">${_('Messages')}</a></p></div>`,
         { close: _('Done'), wire: (box) => {
             box.querySelector('a')?.addEventListener('click', () => /** @type {HTMLDialogElement} */ (box).close());
             if (field)
                 /** @type {HTMLInputElement} */ ($(`[name=${field}]`, box)).autofocus = true;
             box.addEventListener('change', (event) => {
                 const changed = /** @type {HTMLInputElement} */ (event.target);
-                if (changed.name === 'letters') saveSettings({ letters: changed.checked });
-                else if (changed.name === 'spaces') saveSettings({ spaces: changed.checked });
-                else if (changed.name === 'vibration') saveSettings({ vibration: changed.checked });
-                else if (changed.name === 'sound') saveSettings({ sound: changed.checked });
+                if (changed.type === 'checkbox') saveSettings({ [changed.name]: changed.checked });
                 else if (changed.name === 'volume') saveSettings({ volume: Number(changed.value) });
                 else if (changed.name === 'theme') saveSettings({ theme: /** @type {'auto'} */ (changed.value) });
                 else if (changed.name === 'name') saveSettings({ name: cutName(changed.value) });

@@ -114,8 +114,7 @@ export function shareText({ score, under, pyramids, torches: lit }, number, stre
     return [_('Pyramids %{n} · %{points} %{place}', { n: number, points: score, place: under.join(' ') }),
         _('%{pyramids} · torches %{torches}', { pyramids: `${'▲'.repeat(pyramids.length)} ${ngettext('%{n} pyramid',
             '%{n} pyramids', pyramids.length)}`.trim(), torches: lit.map((is) => is ? '■' : '□').join('') }),
-        streak > 1 ? ngettext('%{n} day in a row. The same cards for everybody:',
-            '%{n} days in a row. The same cards for everybody:', streak) : _('The same cards for everybody:'),
+        (streak > 1 ? `${daysInARow(streak)}. ` : '') + _('The same cards for everybody:'),
         address].join('\n');
 }
 
@@ -168,7 +167,7 @@ export class ShareView {
             if (day.you?.points === undefined)
                 throw new ServerError('not_over');
             const core = loadRecord(this.app, await api('GET', `tables/${day.you.table}/record`));
-            const streak = daily && daily !== 'away' ? daily.streak : 0;
+            const streak = daily && typeof daily !== 'string' ? daily.streak : 0;
             if (typeof core === 'string')
                 throw new ServerError('no_table');
             const desk = /** @type {import('./core.js').View} */ (core.view(-1)).desks[0];
@@ -179,12 +178,12 @@ export class ShareView {
             this.number = day.number;
             this.what = { eyebrow: _('Expedition %{n}', { n: day.number }), score: day.you.points, under: under.length > 1 ?
                 [`${under[0]},`, under.slice(1).join(', ')] : under, foot: streak > 1 ? daysInARow(streak) : '',
-                last: _('The same cards for everybody. Your turn?'), pyramids, torches: desk.torches };
+                last: `${_('The same cards for everybody.')} ${_('Your turn?')}`, pyramids, torches: desk.torches };
             this.text = shareText(this.what, day.number, streak, `${await publicAddress() ??
                 location.href.split('#')[0]}#daily`);
         } catch (error) {
             const code = error instanceof ServerError ? error.code : 'no_server';
-            this.message = code === 'not_over' ? _('There is something to share when your expedition is over.') :
+            this.message = code === 'not_over' ? _('You can share your result when your expedition is over.') :
                 serverWords(code);
         }
         this.render();
@@ -196,7 +195,7 @@ export class ShareView {
         put(this.root, html`<div class="pl">${dayTop(_('Share'), this.number ? _('Expedition %{n}', { n: this.number }) :
             dayWords(this.date), `daily/${this.date}`, false)}<main class="in narrow2"><h1 class="vh">${
             _('Share')}</h1>${!what ? html`<p role="status">${this.message}</p>` : html`<div class="seg wide"
-            role="radiogroup" aria-label="${_('Form of the picture')}">${forms.map(([f, label]) => html`<button role="radio"
+            role="radiogroup" aria-label="${_('Shape of the picture')}">${forms.map(([f, label]) => html`<button role="radio"
             aria-checked="${f === form}" tabindex="${f === form ? 0 : -1}" data-form="${f}">${label}</button>`)}</div><img
             class="shot" src="${dataUrl(shareSvg(what, form))}" width="${SIZES[form][0]}" height="${SIZES[form][1]}" alt="${
             [what.eyebrow, what.score, ...what.under].join(' ')}"><section class="panel bx"><div class="bxh"><h2
@@ -205,7 +204,7 @@ export class ShareView {
             html`<button class="btn pri md" data-a="share">${icon('share')}${_('Share')}</button>` : ''}<button
             class="btn md ${'share' in navigator ? '' : 'pri'}" data-a="png">${icon('save')}PNG</button><button
             class="btn md" data-a="svg">${icon('save')}SVG</button></div><p class="note mid">${
-            _('No card, pattern or order of the day is in the picture or the text.')}</p>`}</main></div>`);
+            _('The picture and the text reveal no card, pattern or order of the day.')}</p>`}</main></div>`);
     }
 
     /** @param {Event} event */
@@ -217,7 +216,7 @@ export class ShareView {
             this.form = /** @type {Form} */ (form);
             this.render();
         } else if (a === 'copy')
-            navigator.clipboard.writeText(this.text).then(() => toast(_('Copied.')), () => toast(this.text));
+            navigator.clipboard.writeText(this.text).then(() => toast(_('Copied')), () => toast(this.text));
         else if (a)
             await this.give(a, shareSvg(what, this.form), `pyramids-${this.number}-${this.form}`);
     }

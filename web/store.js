@@ -45,12 +45,13 @@ function keep(key, value) {
 }
 
 /** @typedef {{name: string, theme: 'auto' | 'light' | 'dark', language: string | null, letters: boolean, sound: boolean,
- * volume: number, vibration: boolean, spaces: boolean, badge: boolean, opponents: number, level: string}} Settings volume:
- * from 0 to 1; spaces: their names are shown; badge: how many tables wait is shown in the tab and on the icon */
+ * volume: number, vibration: boolean, spaces: boolean, badge: boolean, reactions: boolean, opponents: number, level:
+ * string}} Settings volume: from 0 to 1; spaces: their names are shown; badge: how many tables wait is shown in the
+ * tab and on the icon; reactions: those of others are shown */
 
 /** @type {Settings} */
 export const settings = { name: '', theme: 'auto', language: null, letters: true, sound: false, volume: .6, vibration: false,
-    spaces: false, badge: true,
+    spaces: false, badge: true, reactions: true,
     opponents: 1, level: 'novice', ...read('settings', {}) };
 
 /** @param {Partial<Settings>} change */
@@ -86,8 +87,8 @@ export function cutName(name, most = LONGEST_NAME) {
     return cut.trim();
 }
 
-/** @typedef {{id: string, date: number, record: string, me: number, edition: string}} Kept a finished game; edition: its
- * text unless it is the classic one */
+/** @typedef {{id: string, date: number, record: string, me: number, edition: string, daily?: boolean}} Kept a finished
+ * game; edition: its text unless it is the classic one; daily: of an expedition at a server */
 
 const MOST_GAMES = 40;
 /** @returns {Kept[]} newest first */
@@ -96,6 +97,9 @@ export const games = () => read('games', /** @type {Kept[]} */ ([]));
 export function keepGame(game) {
     write('games', [game, ...games().filter((g) => g.id !== game.id)].slice(0, MOST_GAMES));
 }
+
+/** @param {string} id */
+export const forgetGame = (id) => write('games', games().filter((g) => g.id !== id));
 
 export const LARGEST_EDITION = 60000;      // a box is written in 3 KB; comments may double and redouble that
 

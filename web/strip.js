@@ -69,15 +69,15 @@ function peepHtml(table, view, s) {
     const words = [ngettext('%{name}, %{n} point', '%{name}, %{n} points', total, { name: seats[s].name }),
         ...state ? [state] : [],
         counts.map(({ k, n }) => _('%{n} %{colour}', { n, colour: colourName(k) })).join(' ')].join(', ');
-    const move = table.moves.get(s);
+    const move = table.moves.get(s), says = table.game.bubbles.get(s);
     if (move)
         return html`<li><button class="peep moved m${s}" data-peep="${s}" data-key="m${s}" aria-label="${
             words}"><span class="bd">${
             tinyChamber(table.edition.cards[move.card], move.marks, move.cells)}${avatar(s,
-                { small: true })}</span><span class="got"><span>${
+                { small: true, says })}</span><span class="got"><span>${
             move.symbols.slice(0, 3)}</span>${move.delta ? html`<b>${withSign(move.delta)}</b>` : ''}</span></button></li>`;
     return html`<li><button class="peep ${isMe ? 'me' : ''}" data-peep="${s}" data-key="p${s}" aria-label="${words}">${
-        avatar(s, { small: true, me: isMe })}<span class="sc num">${signed(total)}</span>${isIn ? icon('check', 'ok') :
+        avatar(s, { small: true, me: isMe, says })}<span class="sc num">${signed(total)}</span>${isIn ? icon('check', 'ok') :
         status === 'gone' || status === 'away' ? icon('wifi') : status === 'thinking' &&
             table.isSlow ? icon('clock') : ''}<span class="cn">${
         counts.map(({ k, n, near }) => html`<i class="k-${k} ${near ? 'near' : ''}">${shape(k)}${

@@ -36,13 +36,14 @@ worker.addEventListener('message', (/** @type {any} */ event) => { if (event.dat
 /** A message (docs/push.md) tells all that waits, so it takes the place of what was shown before.
  * @param {Message} message */
 async function show(message) {
-    const own = /^(over|daily)$/.test(message.type);
-    for (const old of own ? [] : await worker.registration.getNotifications())
-        if (/^(turn|several|morning)$/.test(old.data?.type) && old.tag !== `${message.type}${message.table}`)
+    const own = /^(over|daily|played)$/.test(message.type), closes = message.type === 'played' ? /^daily$/ :
+        own ? /^$/ : /^(turn|several|morning)$/;
+    for (const old of await worker.registration.getNotifications())
+        if (closes.test(old.data?.type) && old.tag !== `${message.type}${message.table}`)
             old.close();
     if (!own)
         await (message.count ? worker.navigator.setAppBadge?.(message.count) : worker.navigator.clearAppBadge?.());
-    if (message.type !== 'none')
+    if (!/^(none|played)$/.test(message.type))
         await worker.registration.showNotification(message.title, { body: message.body, data: message,
             tag: `${message.type}${message.table}`, silent: message.silent || undefined, renotify: !message.silent,
             icon: 'icon-192.png', badge: 'icon-192.png' });

@@ -33,6 +33,41 @@ import { TableInput } from './input.js';
 const SLOW = 20000;              // ms after which thinking is worth a clock
 const GREETING = 1500;           // ms for which the header says that the connection is back
 
+/** What the buttons do, by their data-a. @type {Record<string, (table: TableView) => void>} */
+const ACTIONS = {
+    uncover: (table) => table.game.uncover(),
+    home: (table) => table.around.home(),
+    skip: (table) => table.game.skip(),
+    steps: (table) => table.game.steps(),
+    menu: (table) => table.menu(),
+    help: (table) => table.around.help(),
+    settings: (table) => table.around.settings(),
+    aim(table) {
+        table.keepsAiming = true;
+        table.render();
+    },
+    sound(table) {
+        saveSettings({ sound: !settings.sound });
+        playSound('gem');
+        table.render();
+    },
+    table: (table) => table.putAside(true),
+    cards: (table) => table.putAside(false),
+    hint: (table) => void hint(table),
+    list: listPlacements,
+    react: (table) => void table.game.react(),
+    keep: (table) => table.keep(),
+    take: (table) => table.take(),
+    confirm: (table) => table.confirm(),
+    undo: (table) => table.undo(),
+    retract: (table) => table.retract(),
+    rotate: (table) => table.turn(1),
+    mirror: (table) => table.turn(0),
+    one: (table) => table.markOne(!table.aim?.one),
+    single: (table) => table.markOne(true),
+    pattern: (table) => table.markOne(false),
+};
+
 export class TableView {
     /** @param {HTMLElement} root @param {Game} game @param {TableHost} around */
     constructor(root, game, around) {
@@ -67,7 +102,7 @@ export class TableView {
         this.moves = new Map();
         /** @type {ReturnType<typeof setTimeout> | undefined} */
         this.movesEnd = undefined;
-        /** Somebody has been thinking for a while. */
+        /** A player has been thinking for a while. */
         this.isSlow = false;
         /** The connection has just come back. */
         this.isBack = false;
@@ -113,14 +148,20 @@ export class TableView {
 
     listen() {
         this.abort = new AbortController();
-        const { signal } = this.abort;
+        const { signal } = this.abort, { game } = this;
         const on = /** @param {string} type @param {(event: any) => void} act @param {object} [more] */ (type, act, more) =>
             this.root.addEventListener(type, act, { signal, ...more });
         for (const type of ['pointerdown', 'keydown', 'wheel'])
             document.addEventListener(type, finishMotion, { signal, capture: true, passive: true });
         addEventListener('settings', () => this.render(), { signal });
         this.peek = new Peek(this.root, signal, (e) => peekAt(this, e));
-        on('contextmenu', (e) => { if (closest(e, '.cells, .xcard, .look')) e.preventDefault(); });
+        on('contextmenu', (e) => {
+            const held = game.reacts && closest(e, '.peep, .opp .id');     // who holds an animal
+            if (held || closest(e, '.cells, .xcard, .look'))
+                e.preventDefault();
+            if (held)
+                void game.react();
+        });
         on('click', (e) => this.click(e));
         this.input.listen(on, signal);
     }
@@ -236,7 +277,7 @@ export class TableView {
         document.documentElement.classList.toggle('tabled', this.root.querySelector('.table') !== null);
         document.documentElement.classList.toggle('chooses', this.root.querySelector('.over') !== null);
         this.tick();
-        // What had the focus is gone: whoever plays by keys goes on at the heading, which says what is due.
+        // The focused element was removed: keyboard players continue at the heading, which names what is due.
         if (hadFocus && !this.root.contains(document.activeElement)) {
             const title = $('h1', this.root);
             title.tabIndex = -1;
@@ -298,7 +339,7 @@ export class TableView {
 
     canAim() { return this.aim !== null && !this.aim.mustPass && !this.game.covered && !this.root.querySelector('.over'); }
 
-    /** @param {View} view */
+    /** @param {View} view @returns {string} */
     mode(view) {
         const { me } = this.game;
         if (me < 0)
@@ -332,7 +373,7 @@ export class TableView {
         switch (mode) {
         case 'extra': return [_('One more space'), _('The red cross gives you one space on either card.')];
         case 'made': return [_('Your choice is complete'), _('Confirm it, or take marks back.')];
-        case 'pass': return [_('Nothing to mark'), _('You have no card left, so you pass this turn.')];
+        case 'pass': return [_('Nothing to mark'), _('You have no card left, so you pass.')];
         case 'wait': return this.game.isUnsent() ? [_('Waiting for the connection'),
             _('Your choice is saved here and will be sent when the server is back.')] :
             [missing.length ? _('Sent. Waiting for %{names}', { names: listWords(missing) }) : _('Sent'),
@@ -354,6 +395,12 @@ export class TableView {
             : [_('Mark the %{pattern}', { pattern: name }), _('On one of your two cards, or mark a single space instead.')];
         }
     }
+
+    /** What stands in place of the buttons, once a puzzle is answered. @returns {import('./html.js').Html | null} */
+    ownActs() { return null; }
+    /** What is said of a card that could be taken. @param {number} _card */
+    noteOn(_card) { return ''; }
+    get confirmWord() { return _('Confirm'); }
 
     /** Whether the words of the tray need more room than usual. @param {View} _view */
     isTold(_view) { return Boolean(this.game.coach); }
@@ -494,62 +541,47 @@ export class TableView {
 
     /** @param {string} what */
     act(what) {
-        const { game, aim, core } = this;
-        switch (what) {
-        case 'uncover': game.uncover(); break;
-        case 'home': this.around.home(); break;
-        case 'skip': game.skip(); break;
-        case 'steps': game.steps(); break;
-        case 'menu': this.menu(); break;
-        case 'help': this.around.help(); break;
-        case 'settings': this.around.settings(); break;
-        case 'aim':
-            this.keepsAiming = true;
-            this.render();
-            break;
-        case 'sound':
-            saveSettings({ sound: !settings.sound });
-            playSound('gem');
-            this.render();
-            break;
-        case 'table': case 'cards':
-            this.aside = what === 'table';
-            this.render();
-            if (this.aside)
-                this.root.querySelector(/** @type {'button'} */ ('[data-a=cards]'))?.focus();
-            break;
-        case 'hint': void hint(this); break;
-        case 'list': listPlacements(this); break;
-        case 'keep':
-            if (this.picked.length === 2 && core.step(game.me, keepStep(this.picked[0], this.picked[1])) === 0)
-                game.confirm();
-            break;
-        case 'take':
-            if (this.picked.length) {
-                const [card] = this.picked;
-                this.picked = [];
-                game.take(card);
-            }
-            break;
-        case 'confirm': this.confirm(); break;
-        case 'undo': this.undo(); break;
-        case 'retract': this.retract(); break;
-        case 'rotate': this.turn(1); break;
-        case 'mirror': this.turn(0); break;
-        case 'one': case 'single': case 'pattern':
-            if (aim && !aim.mustPass && !aim.extra && aim.patterns.length) {
-                this.hints = null;
-                const [dot, ...more] = aim.painting ? aim.painted : [], slot = aim.paintedOn;
-                aim.one = what === 'one' ? !aim.one : what === 'single';
-                aim.set(null);
-                aim.cycle = { slot: -1, cell: -1, at: 0, of: 0 };
-                // One space was painted, and one is wanted.
-                if (aim.one && dot !== undefined && !more.length)
-                    aim.set(aim.holding(slot, [dot])[0] ?? null);
-                this.render();
-            }
-            break;
-        }
+        ACTIONS[what]?.(this);
+    }
+
+    /** Keeps the two starting cards that are picked. */
+    keep() {
+        const [first, second] = this.picked;
+        if (second !== undefined && this.core.step(this.game.me, keepStep(first, second)) === 0)
+            this.game.confirm();
+    }
+
+    /** Takes the card that is picked. */
+    take() {
+        const [card] = this.picked;
+        if (card === undefined)
+            return;
+        this.picked = [];
+        this.game.take(card);
+    }
+
+    /** Shows the others' cards where there is no room for both, or one's own again. @param {boolean} aside */
+    putAside(aside) {
+        this.aside = aside;
+        this.render();
+        if (aside)
+            this.root.querySelector(/** @type {'button'} */ ('[data-a=cards]'))?.focus();
+    }
+
+    /** Whether one space is marked or a pattern. @param {boolean} one */
+    markOne(one) {
+        const { aim } = this;
+        if (!aim || aim.mustPass || aim.extra || !aim.patterns.length)
+            return;
+        this.hints = null;
+        const [dot, ...more] = aim.painting ? aim.painted : [], slot = aim.paintedOn;
+        aim.one = one;
+        aim.set(null);
+        aim.cycle = { slot: -1, cell: -1, at: 0, of: 0 };
+        // One space was painted, and one is wanted.
+        if (one && dot !== undefined && !more.length)
+            aim.set(aim.holding(slot, [dot])[0] ?? null);
+        this.render();
     }
 
     /** @param {number} slot @param {number} cell */

@@ -4,7 +4,7 @@
  */
 import { isBystander } from './game.js';
 import { NONE, html, sentence } from './html.js';
-import { _, language, ngettext } from './i18n.js';
+import { _, capital, language, ngettext } from './i18n.js';
 import { ROMAN, avatar, bigDeck, cardBack, cardHead, cardHeadTall, chamber, compassRose, deckArt, icon, miniCard,
     patternPicture, picture, pyramidOf, tinyChamber,
     shape, symbol, symbolOf, turned, wordmark } from './draw.js';
@@ -16,6 +16,7 @@ import { countOf, nextTakesPoints, numberHtml, raceHtml, shelf, shelfHtml, stake
 import { stripHtml } from './strip.js';
 import { canHint, hintOn, pickerHtml } from './hints.js';
 import { settings } from './store.js';
+import { REACTIONS } from './sentences.js';
 
 /** @typedef {import('./html.js').Html} Html */
 /** @typedef {import('./core.js').View} View */
@@ -73,8 +74,9 @@ export function setupHtml(table, view) {
             view.dealt.map(card)}</div></div>
         <div class="foot"><div class="panel bar"><div class="who">${table.game.seats.map((seat, s) => s === me ||
             isBystander(seat) ? '' :
-            html`<div>${avatar(s, { bot: seat.level !== '' })}<span><bdi>${seat.name}</bdi><small class="${
-            table.game.isIn(s) ? 'ok' : ''}">${table.game.isIn(s) ? _('ready') :
+            html`<div>${avatar(s, { bot: seat.level !== '', says: table.game.bubbles.get(s) })}<span><bdi>${
+            seat.name}</bdi><small
+            class="${table.game.isIn(s) ? 'ok' : ''}">${table.game.isIn(s) ? _('ready') :
                 _('choosing')}</small></span></div>`)}</div>${watching ?
             '' : sealed ? html`<button class="btn" data-a="retract">${icon('undo')}${_('Take back')}</button>`
             : html`<button class="btn pri" data-a="keep" aria-disabled="${kept.length !== 2}">${icon('check')}${
@@ -85,7 +87,7 @@ export function setupHtml(table, view) {
 function capHtml(table, n) { return cardSymbols(table.edition, n).map(({ c, n: k }) => html`<span>${symbolOf(c)}${
     k}</span>`); }
 
-/** What is amiss, if it is not the connection: the header has that. @param {Table} table @param {boolean} [all] that one,
+/** What is wrong, except for the connection: the header shows that. @param {Table} table @param {boolean} [all] that one,
  * too */
 function bannerHtml(table, all = false) {
     const { banner } = table.game;
@@ -134,7 +136,7 @@ const whoseHtml = ({ isShared, game: { me, seats } }) => isShared ? html`<span c
     me: true })}<b dir="auto" class="nmt">${_('%{name}’s cards', { name: seats[me].name })}</b></span>` : '';
 
 /** The round and the turn, in dots and in words; whose cards these are, if several people share the device.
- * @param {Table} table @param {View} view @param {string} shortRound */
+ * @param {Table} table @param {View} view @param {string | Html} shortRound */
 function roundHtml(table, view, shortRound) {
     const values = { round: view.round + 1, turn: view.turn + 1 }, { coach } = table.game;
     const pip = /** @param {number} i @param {number} t */ (i, t) => i < view.round || (i === view.round &&
@@ -144,7 +146,8 @@ function roundHtml(table, view, shortRound) {
         i === view.round ? 'now' : ''}"><span
         class="rn">${r}</span><span class="pips">${[0, 1, 2, 3, 4, 5, 6].map((t) => html`<i class="${pip(i,
             t)}"></i>`)}</span></li>`)}</ol>`;
-    return html`${whoseHtml(table) || html`<span class="roundtext only-p ${shortRound.length > 20 ? 'long' : ''}">${
+    return html`${whoseHtml(table) || html`<span class="roundtext only-p ${
+        /** @type {string} */ (shortRound).length > 20 ? 'long' : ''}">${
         shortRound}</span>`}${rounds}<span
         class="roundtext no-p">${coach ? shortRound : _('Round %{round} of 4, turn %{turn} of 7', values)}</span>`;
 }
@@ -154,16 +157,16 @@ export function tableHtml(table, view) {
     const mode = table.mode(view), { coach, me } = table.game;
     const hint = table.game.hints && (table.aim || mode === 'choose') ?
         html`<button class="iconbtn" data-a="hint" aria-pressed="${
-        table.hints !== null}" aria-label="${_('Hint')}" title="${_('Hint (H)')}">${icon('bulb')}</button>` : '';
-    const shortRound = coach ? _('Step %{n} of %{of}', { n: coach.step, of: coach.of }) :
-        _('Round %{round} · turn %{turn} of 7', { round: view.round + 1, turn: view.turn + 1 });
+        table.hints !== null}" aria-label="${_('Hint')}" title="${_('Hint')} (H)">${icon('bulb')}</button>` : '';
+    const shortRound = coach?.head ?? (coach ? _('Step %{n} of %{of}', { n: coach.step, of: coach.of }) :
+        _('Round %{round} · turn %{turn} of 7', { round: view.round + 1, turn: view.turn + 1 }));
     const isChoosing = !table.aside && !table.moments.state && (mode === 'choose' || (mode === 'replace' &&
         view.order.indexOf(me, view.place) > 0));
     const classes = `mode-${mode} ${table.isTold(view) ? 'coached' : ''} ${coach ? 'lesson' : ''} ${
         settings.spaces ? 'named' : ''}`;
     return html`<div class="view table ${classes}" ${table.sheet ? html`data-sheet="${table.sheet}"` : ''}>
         ${topHtml(table, roundHtml(table, view, shortRound), html`${coach ? html`<button class="btn ghost" data-a="steps">${
-            _('Steps')}</button><button class="btn" data-a="skip">${_('Skip')}</button>` : ''}${
+            coach.head ? _('Themes') : _('Steps')}</button><button class="btn" data-a="skip">${_('Skip')}</button>` : ''}${
                 hint}<button class="iconbtn only-tp" data-open="score" aria-label="${_('Score')}">${
                     icon('score')}</button><button
             class="iconbtn no-p" data-open="log" aria-label="${_('Game log')}" aria-expanded="${table.sheet === 'log'}">${
@@ -177,13 +180,17 @@ export function tableHtml(table, view) {
             logHtml(table)}</aside>
         <aside class="right ${view.desks.length === 2 ? 'duo' : ''}" data-key="right" aria-label="${
             _('Players and display')}"><div class="opps n${
-            view.desks.length}" role="group" aria-label="${
-            _('Players')}">${shutHtml()}${view.desks.map((_d, s) => s === me || isBystander(table.game.seats[s]) ?
-            '' : opponentHtml(table, view, s))}</div>${
+            view.desks.length} ${table.game.reacts ? 'talk' : ''}" role="group" aria-label="${
+            _('Players')}">${shutHtml()}${reactHtml(table)}${view.desks.map((_d, s) => s === me ||
+            isBystander(table.game.seats[s]) ? '' : opponentHtml(table, view, s))}</div>${
             raceHtml(table, view, shutHtml())}${displayHtml(table, view)}</aside></div>
         <nav class="dock" aria-label="${_('Panels')}">${dockHtml()}</nav><div class="scrim" data-close></div></div>${
         isChoosing ? replaceHtml(table, view) : ''}`;
 }
+
+/** @param {Table} table */
+const reactHtml = ({ game }) => game.reacts ? html`<button class="btn react" data-a="react" data-key="react">${
+    symbol('ruby')}${_('React')}<kbd class="kbd">E</kbd></button>` : '';
 
 /** The panels that a phone has behind buttons. */
 const dockHtml = () => /** @type {const} */ ([['score', 'score', _('Score')], ['race', 'crown', _('Race')], ['disp',
@@ -194,7 +201,7 @@ const dockHtml = () => /** @type {const} */ ([['score', 'score', _('Score')], ['
 function shutHtml() { return html`<button class="iconbtn shut" data-close aria-label="${_('Close')}">${
     icon('close')}</button>`; }
 
-/** @param {Table} table @param {View} view @param {string} mode @param {string} shortRound */
+/** @param {Table} table @param {View} view @param {string} mode @param {string | Html} shortRound */
 function trayHtml(table, view, mode, shortRound) {
     const [title, text] = table.say(view, mode), now = table.edition.patterns[view.revealed[view.turn]],
         { patterns } = table.edition;
@@ -271,6 +278,10 @@ function chipsHtml(table, view) {
 
 /** @param {Table} table @param {View} view @param {string} mode */
 function actsHtml(table, view, mode) {
+    // The sheet of new cards has them, too.
+    const own = mode === 'choose' && !table.aside ? null : table.ownActs();
+    if (own)
+        return own;
     if (mode === 'watch')
         return html`<section class="panel acts" aria-label="${_('Watching')}"><div class="fx">${icon('eye')}<span>${
             _('You see what everyone may see.')}</span></div></section>`;
@@ -293,44 +304,46 @@ function actsHtml(table, view, mode) {
 const saysMore = (table, mode) => mode !== 'wait' && Boolean(table.aim?.refused || (table.hints?.list.length &&
     mode !== 'replace' && mode !== 'choose'));
 
+const off = /** @param {boolean | undefined} is */ (is) => html`aria-disabled="${Boolean(is)}"`;
+
+/** The two buttons that end a turn. @param {Table} table @param {View} view @param {string} mode */
+function endHtml(table, view, mode) {
+    const { aim, game, hints } = table, sealed = mode === 'wait', hold = table.isLost && !sealed;
+    const canUndo = sealed ? game.isSealed() : aim?.pin || aim?.painting || table.core.made(Math.max(0, game.me)).length;
+    const ready = mode === 'pass' || mode === 'made' || aim?.pin, preview = sealed ? null : table.preview(view);
+    const more = !hints?.list.length && mode !== 'pass' && Boolean(preview?.desk.due);
+    const confirm = mode === 'pass' ? _('Pass') : sealed ? game.isUnsent() ? _('Kept') : _('Sent') : hints?.list.length ?
+        _('Place %{n}', { n: hints.at + 1 }) : more ? _('Next') : table.confirmWord;
+    return html`<button class="btn" data-a="${sealed ? 'retract' : 'undo'}" title="${_('Undo')} (U)" ${off(!canUndo)}>${
+        icon('undo')}<span class="lb">${sealed ? _('Take back') :
+        _('Undo')}</span><kbd class="kbd">U</kbd></button><button class="btn pri ${confirm.length > 7 ? 'long' : ''} ${
+        hold ? 'hold' : ''}" data-a="confirm" ${more ? html`aria-label="${
+        _('Next: confirm, then mark one more space')}"` : ''} ${off(sealed || !ready)}>${icon(hold ? 'wifi' : 'check')}<span
+        class="lbl">${confirm}</span>${preview ? html`<span class="then" aria-hidden="true">${
+            signed(preview.total)}</span>` : ''}<kbd
+        class="kbd">↵</kbd></button>`;
+}
+
 /** The buttons of a turn. @param {Table} table @param {View} view @param {string} mode */
 function controlsHtml(table, view, mode) {
-    const { aim } = table, can = aim !== null && !aim.mustPass, sealed = mode === 'wait';
-    const off = /** @param {boolean} is */ (is) => html`aria-disabled="${is}"`;
-    const made = table.core.made(Math.max(0, table.game.me)).length > 0, hinted = Boolean(table.hints?.list.length);
-    const canUndo = sealed ? table.game.isSealed() : aim?.pin || aim?.painting || made;
-    const ready = mode === 'pass' || mode === 'made' || aim?.pin, preview = table.preview(view);
-    const more = !sealed && !hinted && mode !== 'pass' && Boolean(preview?.desk.due);
-    const confirm = mode === 'pass' ? _('Pass') : sealed ? table.game.isUnsent() ? _('Kept') : _('Sent') : hinted ?
-        _('Place %{n}', { n: (table.hints?.at ?? 0) + 1 }) : more ? _('Next') : _('Confirm');
+    const { aim } = table, can = aim !== null && !aim.mustPass, whole = can && !aim.one;
     return html`<div class="ctl"><div class="seg" role="group" aria-label="${_('What to mark')}"><button aria-pressed="${
-        can &&
-        !aim.one}" data-a="pattern" ${
+        whole}" data-a="pattern" ${
         off(!can || aim.extra || !aim.patterns.length)}>${icon('ell')}${_('Pattern')}</button><button aria-pressed="${can &&
             aim.one}" data-a="single" ${off(!can)}>${icon('one')}${_('One space')}</button></div>
         <button class="btn only-p" data-a="one" aria-label="${_('One space')}" aria-pressed="${can && aim.one}" ${
             off(!can || aim.extra)}>${
             icon('one')}<span class="lb">${_('One')}</span></button>
-        <button class="btn" data-a="rotate" title="${_('Rotate the pattern (R)')}" aria-label="${_('Rotate the pattern')}" ${
-            off(!can ||
-            aim.one)}>${icon('rot')}<span class="lb">${
+        <button class="btn" data-a="rotate" title="${_('Rotate the pattern')} (R)" aria-label="${_('Rotate the pattern')}" ${
+            off(!whole)}>${icon('rot')}<span class="lb">${
             _('Rotate')}</span><kbd class="kbd">R</kbd></button><button class="btn" data-a="mirror" title="${
-        _('Mirror the pattern (F)')}" aria-label="${_('Mirror the pattern')}" ${off(!can || aim.one)}>${
+        _('Mirror the pattern')} (F)" aria-label="${_('Mirror the pattern')}" ${off(!whole)}>${
             icon('mir')}<span class="lb">${
             _('Mirror')}</span><kbd class="kbd">F</kbd></button>
-        <button class="btn no-p" data-a="list" title="${_('List placements (P)')}" aria-label="${_('List placements')}" ${
+        <button class="btn no-p" data-a="list" title="${_('List placements')} (P)" aria-label="${_('List placements')}" ${
             off(!can)}>${
             icon('list')}<span class="lb wide-only">${_('List')}</span></button>
-        <span class="sp"></span><button class="btn" data-a="${sealed ? 'retract' : 'undo'}" title="${_('Undo (U)')}" ${
-            off(!canUndo)}>${
-            icon('undo')}<span class="lb">${sealed ? _('Take back') :
-            _('Undo')}</span><kbd class="kbd">U</kbd></button><button class="btn pri ${confirm.length > 7 ? 'long' : ''} ${
-            table.isLost && !sealed ? 'hold' : ''}" data-a="confirm" ${more ? html`aria-label="${
-            _('Next: confirm, then mark one more space')}"` : ''} ${off(sealed || !ready)}>${icon(table.isLost &&
-                !sealed ? 'wifi' : 'check')}<span
-            class="lbl">${confirm}</span>${preview && !sealed ? html`<span class="then" aria-hidden="true">${
-                signed(preview.total)}</span>` : ''}<kbd
-            class="kbd">↵</kbd></button></div>`;
+        <span class="sp"></span>${endHtml(table, view, mode)}</div>`;
 }
 
 /** What lies where, without the names of spaces unless they are wanted: "L on 29". @param {Table} table @param {number} card
@@ -339,7 +352,7 @@ function whereHtml(table, card, cells) {
     const { aim } = table, hold = /** @param {(part: Html) => string} h */ (h) => h(html`<b>${card}</b>`);
     const words = cells.length > 1 && aim ? sentence((h) => _('%{pattern} on %{card}', { pattern: h(html`<b>${
         aim.pattern.name}</b>`),
-        card: hold(h) })) : sentence((h) => _('One space on %{card}', { card: hold(h) }));
+        card: hold(h) })) : sentence((h) => capital(_('one space on %{card}', { card: hold(h) })));
     return html`${words}${settings.spaces ? html` <small>${spaceNames(cells)}</small>` : ''}`;
 }
 
@@ -399,8 +412,8 @@ function scoreHtml(table, view) {
             sum}</b></div>${body}</div>`;
     return html`<section class="panel score" aria-label="${_('Score card of %{name}', { name: seatName })}">${
         shutHtml()}<div class="hd">${
-        avatar(seat, { me: seat === table.game.me })}<div class="who"><b dir="auto" class="nmt">${
-            seatName}</b><span class="eyebrow">${
+        avatar(seat, { me: seat === table.game.me, says: table.game.bubbles.get(seat) })}<div class="who"><b dir="auto"
+            class="nmt">${seatName}</b><span class="eyebrow">${
         _('Score card')}</span></div><div class="tot num">${signed(now)}${d ? html`<span class="delta">${
             withSign(d)}</span>` : ''}</div></div>
         ${block(_('Pyramids'), 10 * done.length, html`<div class="done">${done.length ? done : html`<span class="none">${
@@ -426,7 +439,8 @@ function scoreHtml(table, view) {
 
 /** @param {Table} table */
 function logHtml(table) {
-    const key = [table.core.lines().length, table.game.me, table.sheet === 'log', settings.spaces, language].join('.');
+    const key = [table.core.lines().length, table.game.reactions.length, table.game.me, table.sheet === 'log',
+        settings.spaces, language].join('.');
     const list = html`<ol data-same="${key}">${unless(table, `.logbox > [data-same="${key}"]`, () => logLines(table))}</ol>`;
     return html`<section class="panel log" aria-label="${_('Game log')}"><div class="ph"><span class="eyebrow">${
         _('Game log')}</span>${
@@ -457,7 +471,16 @@ function logLines(table) {
             class="lw">${words}${settings.spaces ? html` <small>${spaceNames(cells)}</small>` : ''}</span><span class="ls">${
             chars.map(symbolOf)}</span></button>`;
     };
+    let told = 0;
+    const { reactions, seats, me } = table.game, reacted = /** @param {number} [before] */ (before = Infinity) => {
+        for (; reactions[told] && reactions[told].line <= before; told++) {
+            const { seat, symbol: n } = reactions[told];
+            part.push(html`<li class="ln">${avatar(seat, { small: true, me: seat === me })}<span><b dir="auto" class="nmt">${
+                seats[seat].name}</b> ${symbol(REACTIONS[n][0])} ${_(REACTIONS[n][1])}</span></li>`);
+        }
+    };
     for (const e of logEntries(core, lines).filter((e) => !isBystander(table.game.seats[e.seat]))) {
+        reacted(e.line);
         if (e.kind === 'turn')
             parts.push(part = [html`<li class="turn">${e.html}</li>`]);
         else
@@ -465,6 +488,7 @@ function logLines(table) {
                 e.mark ? moment(e) :
                 html`<span>${e.html}</span>`}</li>`);
     }
+    reacted();
     return parts.reverse().flat();
 }
 
@@ -498,9 +522,8 @@ function opponentHtml(table, view, s) {
         skulls: desk.skulls };
     const move = table.moves.get(s), sign = status === 'ready' ? icon('check') : status === 'gone' ? icon('wifi') : '';
     return html`<article class="panel opp" data-key="s${s}" data-seat="${s}" aria-label="${
-        ngettext('%{name}, %{n} point, %{status}',
-        '%{name}, %{n} points, %{status}', total, { name: seat.name, status: words })}"><div class="id">${avatar(s,
-            { bot: seat.level !== '' })}<div
+        ngettext('%{name}, %{n} point', '%{name}, %{n} points', total, { name: seat.name })}, ${words}"><div class="id">${
+        avatar(s, { bot: seat.level !== '', says: table.game.bubbles.get(s) })}<div
         class="who"><div class="nm"><span class="nmt" dir="auto">${seat.name}</span><span class="num">${
             signed(total)}</span></div><div class="st ${
         status}">${sign}<span class="nmt">${words}</span>${seat.level ? html`<span class="lv">${
@@ -531,12 +554,9 @@ function displayHtml(table, view) {
 /** Where new cards can be taken from, and how many. @param {View} view */
 function takeWords(view) {
     const two = Math.min(view.owed, view.deckLeft + view.display.filter(Boolean).length) > 1;
-    if (!view.deckLeft)
-        return two ? _('Take your next pyramid from the display. The deck is empty. You take two, one after the other.') :
-            _('Take your next pyramid from the display. The deck is empty.');
-    return two ? _('Take your next pyramid from the display, or the unseen top card of the deck. ' +
-        'You take two, one after the other.') :
-            _('Take your next pyramid from the display, or the unseen top card of the deck.');
+    return (view.deckLeft ? _('Take your next pyramid from the display, or the unseen top card of the deck.') :
+        _('Take your next pyramid from the display. The deck is empty.')) + (two ?
+        ` ${_('You take two, one after the other.')}` : '');
 }
 
 /** A card that can be taken: what is on it, and what it would be among one's own. @param {Table} table @param {View} view
@@ -558,7 +578,8 @@ function replaceHtml(table, view) {
     const { me } = table.game, armed = view.order[view.place] === me, off = armed ? '' : html`aria-disabled="true"`,
         fresh = view.fresh[me];
     const [choice] = table.picked, none = table.picked.length === 0, chosen = none ? -1 : choice;
-    const title = fresh.length > 1 ? _('Cards %{a} and %{b} are complete', { a: fresh[0],
+    const title = table.game.coach?.head ? table.game.coach.title : fresh.length > 1 ?
+        _('Cards %{a} and %{b} are complete', { a: fresh[0],
         b: fresh[1] }) : _('Card %{n} is complete',
         { n: fresh[0] });
     const order = view.order.map((s, i) => html`<li class="${i < view.place ? 'past' : i === view.place ? 'now' : ''}">${
@@ -571,7 +592,8 @@ function replaceHtml(table, view) {
         bannerHtml(table, true)}<div
         class="ovh"><div class="ovp">${pyramidOf(table.edition.cards[fresh[0]])}<b>${
             withSign(10 * fresh.length)}</b></div><div class="ovt"><h1
-        class="title" id="rp-t" tabindex="-1">${title}</h1><p>${!armed ? _('%{name} chooses first, with card %{n}.',
+        class="title" id="rp-t" tabindex="-1">${title}</h1><p>${table.game.coach?.head ? table.game.coach.text :
+            !armed ? _('%{name} chooses first, with card %{n}.',
             { name: table.game.seats[first].name, n: Math.min(...view.fresh[first]) }) :
                 takeWords(view)}</p></div><div class="ovr"><ol
         class="order" aria-label="${_('Order of choosing')}">${order}</ol>${lamp}<button
@@ -584,12 +606,12 @@ function replaceHtml(table, view) {
             _('Unseen top card.')} </span><span class="tick">${icon('check')}</span>${hintOn(table, 0)}<span class="dback">${
             cardBack}</span><span class="cap">${
             ngettext('Deck, %{n} card', 'Deck, %{n} cards', view.deckLeft)}</span></button>` : ''}</div></div>
-        <div class="ovf"><span class="note">${icon('info')}${
+        <div class="ovf">${table.ownActs() || html`<span class="note">${icon('info')}${
             table.game.isUnsent() ? _('Your choice is saved here and will be sent when the server is back.') :
                 view.deckLeft ?
                 _('New cards are laid out when you are done.') :
                     _('No more new cards are laid out.')}</span><button class="btn pri"
             data-a="take" aria-disabled="${none}">${icon('check')}${
             none ? _('Take a card') : choice ? _('Take %{n}', { n: choice }) :
-                _('Draw from the deck')}</button></div></div></div>`;
+                capital(_('draw from the deck'))}</button>`}</div></div></div>`;
 }

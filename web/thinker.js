@@ -22,7 +22,7 @@ export class Thinker {
             return Promise.reject(new Error('no worker'));
         if (!this.worker) {
             this.worker = new Worker(new URL('worker.js', import.meta.url), { type: 'module' });
-            // It could not be fetched: nobody is kept waiting, and the next question tries again.
+            // It could not be fetched: requests fail now, and the next one tries again.
             this.worker.onerror = () => {
                 const open = [...this.open.values()];
                 this.stop();
@@ -54,7 +54,7 @@ export class Thinker {
     }
 }
 
-/** A seed that nobody can guess. */
+/** A seed that cannot be guessed. */
 export function randomSeed() {
     return crypto.getRandomValues(new BigUint64Array(1))[0];
 }

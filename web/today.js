@@ -47,12 +47,12 @@ let slow = 0;
 let last = null;
 export const lastDaily = () => last && secondsTo(last.today.closes) ? last : null;
 
-/** Asks the server. null: this page has no expedition; 'away': the server cannot be reached or cannot tell.
- * @returns {Promise<Daily | 'away' | null>} */
+/** Asks the server. null: this page has no expedition; 'away': the server cannot be reached; 'failed': it cannot tell.
+ * @returns {Promise<Daily | 'away' | 'failed' | null>} */
 export async function fetchDaily() {
     const answer = await fetch('api/daily').catch(() => null);
     if (!answer || answer.status >= 500)
-        return 'away';
+        return answer ? 'failed' : 'away';
     const data = answer.ok ? await answer.json().catch(() => null) : null;
     if (!data?.today)
         return null;

@@ -4,16 +4,17 @@
  * scores, files) is behind the menu.
  */
 import { html } from './html.js';
-import { _, listWords, ngettext } from './i18n.js';
+import { _, capital, listWords, ngettext } from './i18n.js';
 import { $, dialog, download, closest, put, toast } from './dom.js';
 import { ROMAN, avatar, betterLayer, chamber, compassRose, ghostLayer, icon, miniCard, patternPicture, shape, symbolOf,
     turned, wordmark } from './draw.js';
 import { MARKS } from './core.js';
 import { GAME } from './codes.js';
-import { cardName, choiceParts, choiceWords, gainWords, lostShort, lostWords, logEntries, moveWords, playerName, signed,
-    roundAndTurn, withRules } from './words.js';
+import { cardName, choiceParts, choiceWords, gainWords, logEntries, lostShort, lostWords, markName, moveWords, playerName,
+    roundAndTurn, signed, withRules } from './words.js';
 import { read, write } from './store.js';
 import { Analysis, markWords } from './analysis.js';
+import { keepMistakes } from './mistakes.js';
 import { chartsHtml, legend, resultWords, scoreTable } from './end.js';
 import { shareReplay } from './pack.js';
 import { chanceAt, chancesOf, moveAt, movesOf, timelineHtml, turnName } from './timeline.js';
@@ -135,6 +136,8 @@ export class ReplayView {
             toast(_('This part could not be loaded. Are you offline?'));
         if (judged)
             this.know(judged);
+        if (judged && !refining && this.me >= 0)
+            keepMistakes(this.core, judged, this.me);
         if (this.at >= 0)
             this.render();
     }
@@ -195,7 +198,7 @@ export class ReplayView {
         this.render();
     }
 
-    /** Waits as long as the move deserves, then goes on. */
+    /** Waits as long as the move deserves, then continues. */
     next() {
         const marked = this.judged?.decisions.some((d) => d.mark && d.line === this.moves[this.at].line);
         this.timer = setTimeout(() => {
@@ -460,7 +463,7 @@ export class ReplayView {
                 n })}">${
             miniCard(edition.cards[n])}</div>` : html`<span class="mini none"></span>`)}</div>${after.phase === 'keep' ? '' :
                 html`<p class="note">${
-            ngettext('Deck: %{n} card', 'Deck: %{n} cards', after.deckLeft)}</p>`}<div class="tall">${
+            capital(ngettext('deck: %{n} card', 'deck: %{n} cards', after.deckLeft))}</p>`}<div class="tall">${
                 tilesHtml(after)}</div></section></aside>`;
     }
 
@@ -637,6 +640,3 @@ const near2 = (selector) => document.activeElement?.matches(selector) ?? false;
 /** @param {import('./core.js').Edition} edition @param {import('./timeline.js').Part[]} parts */
 const symbolsOf = (edition, parts) => parts.flatMap(({ card, cells }) => cells.map((i) =>
     symbolOf(edition.cards[card].cells[i])));
-
-/** @param {string} mark */
-export const markName = (mark) => mark === '??' ? _('blunder') : mark === '?' ? _('mistake') : _('slip');

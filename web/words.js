@@ -8,7 +8,7 @@ import { _, fillInOrder, ngettext, listWords, number } from './i18n.js';
 import { ROMAN, SYMBOLS, symbolOf } from './draw.js';
 import { COLOURS, spaceName, spacesFrom, spacesOf } from './core.js';
 import { GAME, STORY, WORTH } from './codes.js';
-import { COUNTS, EVENTS, REASONS, SYMBOL_RULES } from './sentences.js';
+import { COUNTS, EVENTS, REASONS, RESULTS, SYMBOL_RULES } from './sentences.js';
 
 /** @typedef {import('./core.js').Edition} Edition */
 /** @typedef {import('./core.js').Desk} Desk */
@@ -187,35 +187,24 @@ export const lostShort = (what, n) => what === 'win' ? _('%{n}% lost', { n }) : 
 
 /** Who won and why: by how much, or what decided the tie. @param {string[]} names @param {number[]} totals
  * @param {(number | undefined)[]} lowest completed pyramid of each, if any @param {number[]} winners
- * @param {number} [me] who is told so, if it is one of them @returns {[string, string]} */
+ * @param {number} [me] whom to call "you" if they have won @returns {[string, string]} */
 export function winnerWords(names, totals, lowest, winners, me = -1) {
-    const best = Math.max(...totals), tied = names.map((_n, s) => s).filter((s) => totals[s] === best), mine =
-        winners.includes(me);
+    const best = Math.max(...totals), tied = names.map((_n, s) => s).filter((s) => totals[s] === best);
     // Whoever reads it comes first: "You and Ben".
     const list = /** @param {number[]} seats */ (seats) => listWords(seats.includes(me) ? [_('You'), ...seats.filter((s) => s
-        !== me).map((s) =>
-        names[s])] : seats.map((s) => names[s]));
-    const who = list(winners);
-    if (winners.length > 1)
-        return [_('%{names} share the win', { names: who }), mine ?
-            ngettext('You have %{n} point each, and none of you completed a pyramid.',
-                'You have %{n} points each, and none of you completed a pyramid.', best) :
-            ngettext('They have %{n} point each, and none of them completed a pyramid.',
-                'They have %{n} points each, and none of them completed a pyramid.', best)];
-    if (tied.length > 1) {
-        const put = { names: list(tied), points: best, name: who, card: lowest[winners[0]] ?? '' };
-        return mine ? [_('You win the tie'),
-            ngettext('%{names} have %{points} point. The lowest completed pyramid decides: you have number %{card}.',
-                '%{names} have %{points} points. The lowest completed pyramid decides: you have number %{card}.', best, put)]
-                :
-            [_('%{name} wins the tie', { name: who }),
-            ngettext('%{names} have %{points} point. The lowest completed pyramid decides: %{name} has number %{card}.',
-                '%{names} have %{points} points. The lowest completed pyramid decides: %{name} has number %{card}.', best,
-                put)];
-    }
-    const second = Math.max(...totals.filter((_t, s) => s !== winners[0]));
-    return [mine ? _('You win') : _('%{name} wins', { name: who }), ngettext('%{points} points, %{n} more than the next.',
-        '%{points} points, %{n} more than the next.', best - second, { points: best })];
+        !== me).map((s) => names[s])] : seats.map((s) => names[s]));
+    const n = list(winners), l = list(tied), k = lowest[winners[0]] ?? '', p = best;
+    const m = best - Math.max(...totals.filter((_t, s) => s !== winners[0]));
+    const kind = winners.length > 1 ? 2 : tied.length > 1 ? 1 : 0, values = { n, l, k, p, m };
+    const [what, why] = [RESULTS[kind], RESULTS[kind + 3]].map(([letters, one, many]) => fillInOrder(many ?
+        ngettext(one, many, kind ? p : m) : _(one), [...letters].map((c) => values[/** @type {'n'} */ (c)])));
+    if (!winners.includes(me))
+        return [what, why];
+    return kind === 2 ? [what, ngettext('You have %{n} point each, and none of you completed a pyramid.',
+        'You have %{n} points each, and none of you completed a pyramid.', p)] : kind ? [_('You win the tie'),
+        ngettext('%{names} have %{points} point. The lowest completed pyramid decides: you have number %{card}.',
+            '%{names} have %{points} points. The lowest completed pyramid decides: you have number %{card}.', p,
+            { names: l, points: p, card: k })] : [_('You win'), why];
 }
 
 /** @typedef {{kind: 'turn' | 'line', seat: number, html: import('./html.js').Html, text: string, line: number, loud:
@@ -307,3 +296,9 @@ export function gains(edition, before, after, round) {
             lost: true });
     return list;
 }
+
+/** What a choice is called that has this mark. @param {string} mark */
+export const markName = (mark) => mark === '??' ? _('blunder') : mark === '?' ? _('mistake') : _('slip');
+
+/** @param {string} level */
+export const playsLike = (level) => _('plays like %{level}', { level: levelName(level) });

@@ -15,6 +15,21 @@ function holdBots() {
     globalThis.letBotsThink = () => { Worker.prototype.postMessage = postMessage; held.forEach((send) => send()); };
 }
 
+/** In the page: the second answer with choices, which is more exact, arrives when refine() is called, in another order. */
+function holdRefinedChoices() {
+    const own = Object.getOwnPropertyDescriptor(Worker.prototype, 'onmessage');
+    let answers = 0;
+    Object.defineProperty(Worker.prototype, 'onmessage', { ...own, set(listener) {
+        own.set.call(this, (event) => {
+            const { answer } = event.data;
+            if (answer?.[0]?.win === undefined || ++answers !== 2)
+                return void listener(event);
+            globalThis.refine = () => listener({ data: { ...event.data,
+                answer: [...answer.slice(0, 4).reverse(), ...answer.slice(4)] } });
+        });
+    } });
+}
+
 /** Opens the page with a game at a certain point; `scripts` run in it first. */
 async function openAt(core, options = DESKTOP, people = [0], ...scripts) {
     const page = await open(browser, host.url, options), game = saved(core, people);
@@ -282,6 +297,31 @@ await test('aiming: hover, wheel, click again, paint, drag, list, reasons', asyn
         '2', 'c', '3', 'd', '4', 'e', '5']], 'columns and rows');
     await cell(card, name(first.cells[0])).click();
     truth((await page.locator('.fx .where').innerText()).includes(name(first.cells[0])), 'in the ribbon, too');
+    quiet(page);
+    await page.context().close();
+});
+
+await test('a hint that was picked keeps its number while the chances become more exact', async () => {
+    const core = playOut(newCore(site), 2, 7, (v) => v.phase === 'mark' && v.round === 0 && v.turn === 3);
+    const page = await openAt(core, DESKTOP, [0], holdRefinedChoices);
+    const hints = page.getByRole('group', { name: 'Hint' }).getByRole('button');
+    const pressed = () => hints.evaluateAll((all) => all.findIndex((b) => b.ariaPressed === 'true') + 1);
+    const placed = () => page.getByRole('gridcell', { name: /would be marked/ }).evaluateAll((all) => all.map((b) =>
+        `${b.dataset.slot} ${b.dataset.cell}`).join());
+    await page.keyboard.press('h');
+    await hints.first().waitFor();
+    await hints.first().focus();
+    const best = await placed();
+    await page.keyboard.press('2');
+    equal(await pressed(), 2);
+    const second = await placed();
+    truth(best && second && best !== second, 'two choices');
+    await page.waitForFunction(() => globalThis.refine);
+    await page.evaluate(() => globalThis.refine());
+    await settled(page);
+    equal([await pressed(), await placed()], [2, second], 'still the second');
+    await page.keyboard.press('ArrowLeft');
+    equal([await pressed(), await placed()], [1, best], 'and the first is what it was');
     quiet(page);
     await page.context().close();
 });
@@ -597,14 +637,14 @@ await test('motion, sounds and settings: off, on, and never in the way', async (
         { sound: true, volume: .3, letters: false, vibration: false }, 'kept');
     await page.getByRole('button', { name: 'Sounds' }).click();
     equal(await page.getByRole('button', { name: 'Sounds' }).getAttribute('aria-pressed'), 'false', 'mute');
-    const lengths = await page.evaluate(async () => Object.entries((await import(new URL('sound.js',
+    const lengths = await page.evaluate(async () => Object.entries((await import(new URL('source/sound.js',
         location.href).href)).SOUNDS).map(([name, tones]) => [name, Math.max(...tones.map((t) => t[3] + t[4]))]));
     equal(lengths.filter(([, s]) => s > .6), [], 'every sound is under 0.6 s');
     equal(lengths.length, 10, 'ten sounds');
     // As they come out of the loudspeaker, at full volume: none clips, not even two at once; none is lost beside another;
     // all are short.
     const levels = await page.evaluate(async () => {
-        const { SOUNDS, schedule } = await import(new URL('sound.js', location.href).href), rate = 44100, all = {};
+        const { SOUNDS, schedule } = await import(new URL('source/sound.js', location.href).href), rate = 44100, all = {};
         for (const name of Object.keys(SOUNDS)) {
             const audio = new OfflineAudioContext(1, rate, rate);
             schedule(audio, name, 0, 1);

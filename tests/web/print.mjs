@@ -36,7 +36,7 @@ await test('eight sheets of A4, and what is switched off stays away', async () =
 
 await test('colour and black, by keyboard, on a phone', async () => {
     const page = await open(browser, `${host.url}#print`, { ...PHONE, colorScheme: 'dark' });
-    await page.getByRole('radio', { name: 'Black, saving' }).focus();
+    await page.getByRole('radio', { name: 'Black, saves ink' }).focus();
     const greys = () => page.locator('.sheets defs').first().evaluate((defs) => [...defs.innerHTML.matchAll(
         /#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})"/gi)].every(([, r, g, b]) => r === g && g === b));
     truth(await greys(), 'symbols are grey');

@@ -23,8 +23,8 @@ async function watch(core, options, place = '', known = true) {
     const page = await open(browser, `${host.url}#nowhere`, options);
     await page.evaluate(([game, lines, found]) => {
         localStorage.setItem('pyramids.games', JSON.stringify([game]));
-        return found && import('./analysis.js').then(({ gameKey, keepAnalysis }) => keepAnalysis(gameKey(lines), found,
-            true));
+        return found && import(new URL('source/analysis.js', location.href).href).then(({ gameKey, keepAnalysis }) =>
+            keepAnalysis(gameKey(lines), found, true));
     }, [kept(core), core.lines(), known && analysed.find(([c]) => c === core)[1]]);
     if (!known)
         await page.addInitScript(() => { Worker.prototype.postMessage = () => {}; });

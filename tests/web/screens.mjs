@@ -163,7 +163,40 @@ for (const screen of SCREENS)
         }
         equal(name === 'no-server' ? withoutServer(page) : page.complaints, [], 'the console');
     });
+
+await test('a message is as high as its words, at every size', async () => {
+    for (const name of ['table', 'replace', 'learn']) {
+        await show(page, SCREENS.find(([one]) => one === name));
+        for (const [width, height] of [[390, 844], [390, 700], [320, 568], [820, 1180], [1440, 900]]) {
+            await page.setViewportSize({ width, height });
+            const high = await page.evaluate(() => {
+                const toast = document.querySelector('#toast');
+                toast.textContent = 'Round 3 begins: the expedition cards are shuffled, a new torch can be lit.';
+                toast.hidden = false;
+                return toast.offsetHeight;
+            });
+            truth(high >= 16 && high <= 72, `at ${width}x${height} the message over ${name} is ${high} px high`);
+        }
+    }
+});
 await page.context().close();
+
+await test('on a large screen the words stand above the cards, and a panel is as high as what is in it', async () => {
+    const page = await open(browser, host.url, { viewport: { width: 1920, height: 1080 } });
+    const left = (/** @type {string} */ what) => page.locator(what).first().evaluate((e) => e.getBoundingClientRect().left);
+    await page.locator('.lobby').waitFor();
+    equal(await left('.hero .txt'), await left('.lobby'), 'one edge');
+    await go(page, '#solo');
+    await page.locator('.solos a').first().waitFor();
+    const [panel, list] = await page.evaluate(() => ['.solo .panel', '.solos'].map((what) => {
+        const whole = document.querySelector(what).getBoundingClientRect(), { paddingBottom } =
+            getComputedStyle(document.querySelector(what));
+        const last = [...document.querySelector(what).children].at(-1).getBoundingClientRect();
+        return whole.bottom - parseFloat(paddingBottom) - last.bottom;
+    }));
+    truth(panel < 4 && list < 4, `empty below the button: ${panel}, below the list: ${list}`);
+    await page.close();
+});
 
 await test('the table at every size of the design', async () => {
     let page = await open(browser, host.url);

@@ -61,7 +61,7 @@ function measured(samples) {
 await test('no sound clips, clicks, shrieks or lasts; each is told from the others by ear', async () => {
     const page = await open(browser, host.url);
     const all = await page.evaluate(async (rate) => {
-        const { SOUNDS, schedule } = await import(new URL('sound.js', location.href).href), out = {};
+        const { SOUNDS, schedule } = await import(new URL('source/sound.js', location.href).href), out = {};
         for (const [name, tones] of Object.entries(SOUNDS)) {
             const audio = new OfflineAudioContext(1, rate, rate);
             schedule(audio, name, 0, 1);
