@@ -3,6 +3,7 @@ from typing import NamedTuple
 import random
 
 from . import _core
+from ._errors import Error
 from .observation import ACTIONS, describe, row_of, split
 
 # Random editions: agents are trained on TRAIN_SEEDS and judged on TEST_SEEDS, which they never saw.
@@ -55,6 +56,14 @@ class Score(NamedTuple):
     skulls: int
 
 
+def _check_players(players):
+    """Before anything is made for each of them."""
+    if isinstance(players, bool) or not isinstance(players, int):
+        raise TypeError("players must be a number")
+    if not 2 <= players <= 4:
+        raise Error("a game has 2 to 4 players")
+
+
 def _cards(numbers, count, what):
     flat = [n for row in numbers for n in (row if isinstance(row, (list, tuple)) else (row,))]
     if len(flat) != count:
@@ -76,8 +85,7 @@ class Game:
         dealt: four card numbers per player; deck: the order of all 48 cards, top first (cards that are kept are skipped);
         expedition: four rounds of eight patterns, as indices into `edition.patterns`."""
         box = _edition(edition)
-        if isinstance(players, bool) or not isinstance(players, int):
-            raise TypeError("players must be a number")
+        _check_players(players)
         if seed is None:
             seed = random.SystemRandom().getrandbits(64)
         names = tuple(names) if names is not None else tuple(f"player_{i}" for i in range(players))

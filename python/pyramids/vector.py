@@ -2,7 +2,7 @@
 import random
 
 from . import _core
-from .game import edition as _edition
+from .game import _check_players, edition as _edition
 from .observation import ACTIONS, OBSERVATION, numpy, row_of, shared
 from .spaces import Dict, Discrete, MultiDiscrete, byte_box
 
@@ -58,8 +58,7 @@ class VecEnv(_VectorEnv):
                  autoreset=True, critic=False, record=False, bot_nodes=0, buffers=None):
         if reward not in REWARDS:
             raise ValueError(f"unknown reward {reward!r}; choose from: {', '.join(REWARDS)}")
-        if isinstance(players, bool) or not isinstance(players, int):
-            raise TypeError("players must be a number")
+        _check_players(players)
         seats = _seats(players, opponents)
         self.edition, self.games, self.players, self.parallel = _edition(edition), games, players, bool(parallel)
         self.seats = tuple(i for i, bot in enumerate(seats) if bot is None)      # yours
