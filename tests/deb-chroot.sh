@@ -1,7 +1,7 @@
 #!/bin/sh
 # deb-chroot.sh [FOLDER]: installs the packages of FOLDER (build-deb) into a bare Debian, made by mmdebstrap from a mirror
-# (PYR_MIRROR), runs debian/tests there, removes everything again, and looks at what is left behind with piuparts. Needs
-# root and a mirror, takes some minutes: `make test-deb` runs it.
+# (PYR_MIRROR), starts that system in a container and runs debian/tests there, removes everything again, and looks at what is
+# left behind with piuparts. Needs root and a mirror, takes some minutes: `make test-deb` runs it.
 #
 # The bare system is kept in FOLDER/bare.tar.gz for the next time.
 set -eu
@@ -24,7 +24,7 @@ tar -C "$root" -xzf "$folder/bare.tar.gz" --exclude=./dev/*
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 mount --bind /dev "$root/dev"
 mount -t proc proc "$root/proc"
-# No service is started by the installation: there is no init in here.
+# No service is started by the installation: there is no init in here yet.
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
 chmod +x "$root/usr/sbin/policy-rc.d"
 
@@ -34,17 +34,50 @@ cp "$folder"/*.deb "$root/packages/"
 rm -f "$root"/packages/*-dbgsym_*
 # shellcheck disable=SC2086  # a list of files
 in_root sh -c 'apt-get -q update &&
-    apt-get -q install -y --no-install-recommends /packages/*.deb python3 gcc libc6-dev pkgconf' \
+    apt-get -q install -y --no-install-recommends /packages/*.deb systemd-sysv python3 gcc libc6-dev pkgconf' \
     >"$folder/install.log" 2>&1 || { tail -n 30 "$folder/install.log"; exit 1; }
 scripts/export-tree "$root/source"
 
-for test in library game; do
-    echo "# debian/tests/$test"
-    in_root "/source/debian/tests/$test"
-done
+echo "# debian/tests/library, debian/tests/python"
+in_root /source/debian/tests/library
+in_root /source/debian/tests/python
+
+echo "# debian/tests/game, with systemd"
+umount "$root/proc" "$root/dev"
+rm "$root/usr/sbin/policy-rc.d"
+cat >"$root/etc/systemd/system/game.service" <<UNIT
+[Unit]
+After=systemd-user-sessions.service
+SuccessAction=exit-force
+FailureAction=exit-force
+[Service]
+Type=oneshot
+Environment=LC_ALL=C.UTF-8 HOME=/root
+ExecStart=/source/debian/tests/game
+StandardOutput=append:/game.log
+StandardError=inherit
+TimeoutStartSec=10min
+[Install]
+WantedBy=multi-user.target
+UNIT
+in_root systemctl enable game.service 2>/dev/null
+status=0
+systemd-nspawn --quiet --directory="$root" --register=no --keep-unit --private-network --console=pipe --boot \
+    </dev/null >"$folder/boot.log" 2>&1 || status=$?
+[ -f "$root/game.log" ] || {
+    tail -n 30 "$folder/boot.log"
+    echo "deb-chroot.sh: systemd-nspawn could not start the system here. It needs root, cgroups and the right to mount," \
+        "which most containers lack: run this on a real or virtual machine. (The log is $folder/boot.log.)" >&2
+    exit 1
+}
+cat "$root/game.log"
+[ $status = 0 ] || { tail -n 30 "$folder/boot.log"; exit 1; }
+rm "$root/etc/systemd/system/game.service" "$root/etc/systemd/system/multi-user.target.wants/game.service"
+mount --bind /dev "$root/dev"
+mount -t proc proc "$root/proc"
 
 echo "# purge"
-in_root dpkg --purge pyramids libpyramids-dev libpyramids0
+in_root dpkg --purge pyramids python3-pyramids libpyramids-dev libpyramids0
 left=$(in_root sh -c 'find /usr /etc /var /lib /run -xdev -iname "*pyramids*" ! -path "/var/log/*" ! -path "/var/cache/*"')
 [ -z "$left" ] || { echo "left behind: $left"; exit 1; }
 
@@ -53,5 +86,6 @@ umount "$root/proc" "$root/dev"
 rm -rf "$root"
 piuparts --basetgz "$folder/bare.tar.gz" --distribution "$suite" --mirror "$mirror main" --no-upgrade-test \
     --warn-on-leftovers-after-purge "$folder"/pyramids_*.deb "$folder"/pyramids-server_*.deb \
+    "$folder"/python3-pyramids_*.deb \
     >"$folder/piuparts.log" 2>&1 || { tail -n 30 "$folder/piuparts.log"; exit 1; }
 grep -E 'PASS|WARN|ERROR' "$folder/piuparts.log" | tail -n 5

@@ -50,21 +50,40 @@ def case_same_needs(_):
     needed = set()
     for group in ('build', 'page'):
         part = re.search(rf'(?ms)^    {group}\)\n(.*?)^        ;;', read('scripts/need')).group(1)
-        needed |= set(re.findall(r"(?m)^ *(?:want|library|header) (?:'[^']*'|\S+) (\S+) '", part))
+        needed |= set(re.findall(r"(?m)^ *(?:(?:want|library|header) (?:'[^']*'|\S+)|.* lack) (\S+) '", part))
     needed -= {'gcc', 'libc6-dev'}           # build-essential
     assert len(needed) > 15, needed
-    wanted = words(stanzas()[0]['Build-Depends']) - {'debhelper-compat', 'dh-sequence-installsysusers', 'python3'}
+    helpers = {'debhelper-compat', 'dh-sequence-installsysusers', 'dh-sequence-python3'}
+    wanted = words(stanzas()[0]['Build-Depends']) - helpers
     assert wanted == needed, f'only in debian/control: {wanted - needed}; only in scripts/need: {needed - wanted}'
 
 
 def case_names(_):
     """The name of the box is not ours: it is in no name of a package, file or icon."""
     names = [stanza.get('Package', stanza.get('Source')) for stanza in stanzas()]
-    assert names[:5] == ['pyramids', 'pyramids', 'pyramids-server', 'libpyramids0', 'libpyramids-dev'], names
+    assert names == ['pyramids', 'pyramids', 'pyramids-server', 'libpyramids0', 'libpyramids-dev', 'python3-pyramids'], names
     files = subprocess.run(['git', '-C', ROOT, 'ls-files'], capture_output=True, text=True, check=False).stdout.split('\n')
     assert not [name for name in names + files if re.search(r'silver|gold', name, re.I)]
-    for path in ('data/pyramids.desktop', 'data/org.example.pyramids.metainfo.xml.in', 'debian/control'):
+    for path in ('data/pyramids.desktop', 'data/org.example.pyramids.metainfo.xml.in', 'debian/control', 'pyproject.toml'):
         assert not re.search(r'silver', read(path), re.I), path
+
+
+def case_manual(_):
+    """The manual page has every option of every subcommand, in all six languages."""
+    def ask(*more):
+        done = subprocess.run([wire.COMMAND, *more, '--help'], capture_output=True, text=True, env=wire.ENV, check=True)
+        return done.stdout
+    pages = ['man/pyramids.1', *(f'man/{code}/pyramids.1' for code in read('po/LINGUAS').split())]
+    assert len(pages) == 6, pages
+    commands = re.findall(r'(?m)^  ([a-z]+) ', ask())
+    assert {'serve', 'admin', 'daily', 'puzzle', 'print'} < set(commands), commands
+    for path in pages:
+        text = read(path).replace('\\-', '-')
+        for command in commands:
+            assert re.search(rf'(?m)^\.S[SH] .*\b{command}\b', text), f'{path} has no section for {command}'
+            options = set(re.findall(r'(?m)^  (?:-\w, )?(--[a-z-]+)', ask(command)))
+            missing = [one for one in options if not re.search(rf'{one}(?![a-z-])', text)]
+            assert not missing, f'{path} lacks {missing} of {command}'
 
 
 def case_every_file_once(folder):
@@ -80,9 +99,7 @@ def case_every_file_once(folder):
     # Where Debian has them: debian/rules moves the units, and libraries have a folder of their architecture.
     found = [path.replace('usr/lib/systemd/', 'lib/systemd/') for path in found]
     found = [re.sub(r'^usr/lib/(?=lib|pkgconfig)', 'usr/lib/x86_64-linux-gnu/', path) for path in found]
-    # debian/rules builds without the Python package, which waits for one of its own (debian/control).
-    assert '-Dpython=disabled' in read('debian', 'rules')
-    found = [path for path in found if '/site-packages/' not in path]
+    found = [re.sub(r'^usr/lib/python3[^/]*/(site|dist)-packages', 'usr/lib/python3/dist-packages', path) for path in found]
     assert len(found) > 30, found
     homes = {path: [] for path in found}
     lists = [name for name in os.listdir(os.path.join(ROOT, 'debian')) if name.endswith('.install')] + ['not-installed']
