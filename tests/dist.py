@@ -27,7 +27,8 @@ def make(folder, *words, code=0):
 
 
 def case_release(folder):
-    """Signed sums that others can check; a tarball that knows its commit; the same bytes twice."""
+    """Signed sums that others can check; a tarball that knows its commit; the same bytes again without a key, and then it
+    says how to give one."""
     key, signers, out = (os.path.join(folder, name) for name in ('key', 'signers', 'out'))
     run('ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-C', 'maintainer', '-f', key)
     with open(signers, 'w', encoding='utf-8') as text:
@@ -53,17 +54,27 @@ def case_release(folder):
     place = os.path.join(folder, f'pyramids-{version}')
     assert run(os.path.join(place, 'scripts/commit')) == wire.read(os.path.join(place, 'COMMIT'))
     again = os.path.join(folder, 'again')
-    make(again, key)
+    assert 'not signed: give your ssh key with make dist KEY=' in make(again)
+    assert not os.path.exists(os.path.join(again, 'SHA256SUMS.sig'))
     assert wire.read(os.path.join(again, 'SHA256SUMS')) == sums, 'the same tree gives other bytes'
 
 
 def case_no_key(folder):
-    """Without a key it says how to give one, and a key that is not there is an error before anything is made."""
-    out = os.path.join(folder, 'out')
-    assert 'not signed: give your ssh key with make dist KEY=' in make(out)
-    assert not os.path.exists(os.path.join(out, 'SHA256SUMS.sig'))
+    """A key that is not there is an error before anything is made."""
     assert "no key '/nowhere/key'" in make(os.path.join(folder, 'none'), '/nowhere/key', code=1)
     assert not os.path.exists(os.path.join(folder, 'none'))
+
+
+def case_notices(_):
+    """The library that is compiled in asks for its notice: docs/licences.md has it, word for word, and each package
+    has that page."""
+    head = run('sh', '-c', 'echo "#include <jsmn.h>" | ${CC:-cc} -E -CC -x c - | sed "/SOFTWARE\\.$/q"')
+    notice = head[head.index('MIT License'):].replace('*', ' ').split()
+    assert 'Zaitsev' in notice and len(notice) > 150, notice
+    text = wire.read(os.path.join(ROOT, 'docs/licences.md'))
+    assert ' '.join(notice) in ' '.join(text.split()), notice
+    for package in ('pyramids', 'libpyramids0', 'python3-pyramids'):
+        assert 'docs/licences.md\n' in wire.read(os.path.join(ROOT, f'debian/{package}.docs')), package
 
 
 def case_components(folder):
@@ -78,7 +89,8 @@ def case_components(folder):
             assert listed[name]['version'] in version, (name, version, listed[name])
     assert {'glibc', 'jsmn'} <= set(listed) and all(one['licenses'][0]['license']['id'] for one in bom['components'])
     files = {one['name'] for one in bom['components'] if one['type'] == 'file'}
-    assert {'editions/classic.edition', 'web/main.js', 'po/de.po', 'web/icon.svg'} <= files
+    assert {'editions/classic.edition', 'editions/classic.puzzles', 'web/main.js', 'po/de.po', 'web/icon.svg'} <= files
+    assert {f'src/bots/{name}' for name in os.listdir(os.path.join(ROOT, 'src/bots')) if name.startswith('learned')} <= files
     # A copy of the tree's part that knows one library less.
     for path in ('scripts/sbom', 'docs/licences.md'):
         os.makedirs(os.path.join(folder, os.path.dirname(path)), exist_ok=True)

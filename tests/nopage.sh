@@ -12,11 +12,12 @@ fail() {
     exit 1
 }
 
-# All commands but clang and wasm-ld.
+# All commands but clang and wasm-ld. ccache looks for the real compiler in the path and would find its own link there.
 mkdir "$work/bin"
 old_ifs=$IFS
 IFS=:
 for folder in $PATH; do
+    case $folder in */ccache) continue ;; esac
     for file in "$folder"/*; do
         case ${file##*/} in clang* | wasm-ld* | lld*) continue ;; esac
         [ -x "$file" ] && [ ! -e "$work/bin/${file##*/}" ] && ln -s "$file" "$work/bin/${file##*/}"

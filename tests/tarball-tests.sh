@@ -14,5 +14,5 @@ done
 # shellcheck disable=SC2086  # lists of words
 {
     ninja -C "$build" $programs >"$build.log" 2>&1 || { tail -n 20 "$build.log" >&2; exit 1; }
-    meson test -C "$build" --no-rebuild --print-errorlogs --timeout-multiplier 20 $names
+    meson test -C "$build" --no-rebuild --print-errorlogs --timeout-multiplier 60 $names
 }
