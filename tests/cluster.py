@@ -21,7 +21,8 @@ from wire import Closed, Server, Visitor, until_so
 FAULTS = int(os.environ.get('PYR_FAULTS', 0))
 SILENCE = 3                      # seconds that a client waits for an answer before it goes to another server
 STOPPED = 8                      # seconds that a server is stopped: longer than it may be silent to the others
-KINDS = (('open', 'bot:novice'), ('open', 'friend', 'bot:casual'), ('open', 'friend', 'friend'), ('open', 'open'))
+KINDS = (('open', 'bot:novice'), ('open', 'friend', 'bot:casual'), ('open', 'friend', 'friend', 'friend'), ('open', 'open'),
+         ('open', 'friend', 'friend'))
 
 
 class Node(Server):
@@ -78,7 +79,7 @@ class Person(threading.Thread):
         self.cluster, self.code, self.key, self.dice, self.wander = cluster, code, key, random.Random(seed), wander
         self.visitor, self.path = Visitor(cluster.nodes[0], cookie), path
         self.acknowledged, self.failure, self.connections, self.you = [], None, 0, 0
-        self.lines, self.version, self.chosen, self.pending = [], 0, -1, None
+        self.lines, self.version, self.chosen, self.pending, self.strayed = [], 0, -1, None, False
         self.sit = dict(kind='sit', id=secrets.token_hex(8), number=secrets.token_hex(32), **({'key': key} if key else {}))
 
     def run(self):
@@ -94,7 +95,7 @@ class Person(threading.Thread):
             self.leave(link)
             with open(self.path, 'w', encoding='utf-8') as file:
                 json.dump(dict(code=self.code, seat=self.you, lines=self.lines, version=self.version,
-                               acknowledged=self.acknowledged), file)
+                               acknowledged=self.acknowledged, strayed=self.strayed), file)
         except BaseException as error:       # pylint: disable=broad-except  # told by the main thread
             self.failure = error
 
@@ -169,11 +170,23 @@ class Person(threading.Thread):
             link.until(lambda: link.table['you'])
             self.you = link.table['you']
         elif sent['kind'] == 'choose':
-            assert answer['type'] == 'done', (answer, sent, link.version)    # there is no clock: nobody chose for us
             self.chosen = sent['phase']
+            if self.strayed and answer['type'] == 'error' and answer['code'] in ('late', 'confirmed'):
+                return                       # a bot was faster
+            assert answer['type'] == 'done', (answer, sent, link.version)    # there is no clock: nobody chose for us
             self.acknowledged.append((sent['phase'], sent['choice']))
-            if self.dice.random() < 0.1 and not sent['choice'].startswith(('take', 'draw')):
+            if sent['choice'].startswith(('take', 'draw')):
+                return
+            what = self.dice.random()
+            if what < 0.1:
                 self.pending = dict(kind='retract', id=secrets.token_hex(8), phase=self.chosen)
+            elif what < 0.15:                # what was chosen counts all the same
+                self.strayed = True
+                self.pending = dict(kind='leave', id=secrets.token_hex(8))
+        elif sent['kind'] in ('leave', 'return'):
+            assert answer['type'] == 'done' or answer['code'] == 'not_running', answer
+            if sent['kind'] == 'leave':
+                self.pending = dict(kind='return', id=secrets.token_hex(8))
         elif answer['type'] == 'done':
             self.acknowledged.pop()
             self.chosen = -1

@@ -6,14 +6,19 @@ usage: daily.py PYRAMIDS SOURCE_ROOT [CASE]"""
 import concurrent.futures
 import datetime
 import hashlib
+import http.server
+import json
 import os
 import random
 import re
+import select
 import subprocess
 import sys
+import threading
 import time
 
 import wire
+from schemas import check as fits
 from wire import Clock, Link, Server, Visitor, check_record, until_so
 
 DAY, GRACE = 86400, 3 * 3600
@@ -80,6 +85,64 @@ def of_cards(lines):
 def game_of(record):
     """The lines without names and times."""
     return [line for line in record.splitlines() if not line.startswith(('player ', 'tag '))]
+
+
+class Terminal:
+    """`pyramids daily --server` line by line: what was printed, and what is typed next."""
+
+    def __init__(self, server, home, *words):
+        self.text = ''
+        self.process = subprocess.Popen([wire.COMMAND, 'daily', '--server', server.url, '--plain', *words],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=dict(wire.ENV, HOME=home,
+            XDG_DATA_HOME=home))
+        self.news = self.hear()
+
+    def hear(self):
+        """All that is printed until it asks again, or ends."""
+        heard, end = b'', time.monotonic() + wire.PATIENCE
+        out = self.process.stdout
+        while not (b'\n' + heard).endswith(b'\n> '):
+            assert time.monotonic() < end, heard
+            if select.select([out], [], [], 1)[0]:
+                some = os.read(out.fileno(), 65536)
+                if not some:
+                    break
+                heard += some
+        self.news = heard.decode()
+        self.text += self.news
+        return self.news
+
+    def type(self, line):
+        self.process.stdin.write(line.encode() + b'\n')
+        self.process.stdin.flush()
+        return self.hear()
+
+    def choose(self, dice):
+        """Any legal choice: they are listed on lines of their own."""
+        listed = [line for line in self.type('?').splitlines() if re.match(r'(\d+[ :]|take |draw$|-$)', line)]
+        return self.type(dice.choice(listed))
+
+    def end(self):
+        self.process.stdin.close()
+        self.hear()
+        self.process.stdout.close()
+        return self.process.wait(timeout=wire.PATIENCE)
+
+
+def show(server, home, *words, code=0):
+    done = subprocess.run([wire.COMMAND, 'daily', '--server', server if isinstance(server, str) else server.url, *words],
+        capture_output=True, timeout=wire.PATIENCE, env=dict(wire.ENV, HOME=home, XDG_DATA_HOME=home), check=False)
+    assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
+    return done.stdout.decode() if not code else done.stderr.decode()
+
+
+def told(server, home, *words):
+    """The same as JSON, which fits its schema."""
+    value = json.loads(show(server, home, '--json', *words))
+    schema = json.loads(wire.read(os.path.join(wire.ROOT, 'docs/schemas/daily-server.json')))
+    faults = fits(value, schema)
+    assert not faults, faults
+    return value
 
 
 # One game for everybody.
@@ -191,6 +254,9 @@ def case_one_attempt_counts(folder):
         play(link, 3)
         assert game_of(ana.record(code)) == game_of(ana.record(again['table']['code']))
         assert begin(ana, again=True)['table']['code'] != again['table']['code']
+        found = ana.want(200, 'GET', '/api/my/games?filter=daily').json['games']
+        assert sorted(game['code'] for game in found) == sorted([code, again['table']['code']]), found
+        assert all(game['daily'] for game in found)
         until_so(lambda: today(ana)['today']['you']['luck'] is not None, timeout=4 * wire.PATIENCE)
         you = today(ana)['today']['you']
         points = ana.table(code)['points']
@@ -315,6 +381,28 @@ def case_midnight(folder):
         assert ben.table(never)['state'] == 'closed'
 
 
+def case_a_server_with_a_slow_clock(folder):
+    """Another server, whose clock is ahead, has revealed the day: here nobody begins it any more, and what ends expires."""
+    days = Days(folder)
+    with Server(folder, *QUICK, env=days.env) as server:
+        ana, ben, cleo = (server.visitor(name) for name in ('Ana', 'Ben', 'Cleo'))
+        finish(cleo, 5)
+        code = begin(ana)['table']['code']
+        link = ana.link(code)
+        play(link, 1, until=lambda: link.version > 30)
+        assert 'secret' not in today(ben)['today']
+        server.base.rows('UPDATE day SET revealed = 1 WHERE number = 1')
+        assert len(today(ben)['today']['secret']) == 64, 'it is known, also here'
+        ben.refused(409, 'closed_day', 'POST', '/api/daily', {})
+        ana.refused(409, 'attempted', 'POST', '/api/daily', {})
+        play(link, 1)
+        link.close()
+        day = ana.want(200, 'GET', f'/api/daily/{days.date()}').json
+        assert day['day']['you'] == {'table': code, 'state': 'expired'} and day['results']['count'] == 1, day
+        rows = ana.want(200, 'GET', f'/api/daily/{days.date()}/board?period=month').json['rows']
+        assert [row['name'] for row in rows] == ['Cleo']
+
+
 def case_a_restart_after_the_end_of_a_day(folder):
     """The server was away when the day ended: what was not finished is closed at its start."""
     days = Days(folder)
@@ -379,6 +467,9 @@ def case_boards(folder):
         assert {row['name'] for row in only['rows']} == {'Ana', 'Ben'}
         # the week
         days.to(server, 1)
+        address = f'/api/daily/{days.date(1)}/board?period=week'
+        until_so(lambda: any(row['name'] == 'Ana' for row in ben.want(200, 'GET', address).json['rows']),
+            'a day that is revealed is on the board of those who have yet to play today')
         finish(ana, 7)
         week = ana.want(200, 'GET', f'/api/daily/{days.date(1)}/board?period=week').json
         mine = ana.want(200, 'GET', f'/api/daily/{days.date(1)}/board').json['you']['points']
@@ -479,6 +570,104 @@ def case_two_servers(folder):
         assert game_of(ana.record(code)) == game_of(ben.record(other))
         until_so(lambda: one.base.rows('SELECT count(*) FROM attempt WHERE judged = 2') == [(2,)],
             timeout=4 * wire.PATIENCE)
+
+
+# In a terminal, line by line.
+
+def case_line_by_line(folder):
+    """The expedition of a server without a full screen: begun, left and continued, over a restart of the server, to its
+    result; shown as text and as JSON before and after; a second attempt only if it does not count."""
+    days, dice, home = Days(folder), random.Random(4), os.path.join(folder, 'home')
+    os.mkdir(home)
+    with Server(folder, *QUICK, env=days.env) as server:
+        assert 'You have not played it.' in show(server, home, '--show', '--name', 'Line')
+        before = told(server, home)
+        assert before['you'] is None and before['boards']['day'] is None and before['day']['date'] == days.date()
+        assert before['day']['secret'] is None and before['streak'] == 0 and before['server'] == server.url
+        game = Terminal(server, home)
+        assert 'This attempt counts.' in game.text and 'Your four cards' in game.text
+        assert 'Type the numbers of two' in game.type('99 100')
+        game.choose(dice)
+        assert game.type('take 99').count('No: ') == 1
+        assert 'can no longer be taken back' in game.type('undo') and 'The server keeps' in game.type('save x.pyr')
+        for _ in range(3):
+            game.choose(dice)
+        game.type('quit')
+        assert game.end() == 0 and f'pyramids daily --server {server.url} --plain' in game.text, game.text
+        running = told(server, home)['you']
+        assert running['state'] == 'running' and running['points'] is None and running['turn'] >= 1, running
+        game = Terminal(server, home)
+        restarted = False
+        while game.news.endswith('> '):
+            if not restarted and 'Round 2' in game.text:
+                restarted = True
+                server.restart()             # while it is the player's choice
+            game.choose(dice)
+        assert game.end() == 0 and restarted
+        assert 'The game is over.' in game.text and 'Your result: ' in game.text and 'Days in a row: 1' in game.text
+        assert 'Leaderboard of the month, best twenty days:' in game.text
+        after = told(server, home)
+        assert after['you']['state'] == 'over' and after['boards']['day']['rows'][0]['points'] == after['you']['points']
+        assert after['results']['count'] == 1 and after['streak_days'] == [False] * 6 + [True]
+        assert f"Your result: {after['you']['points']} points, place 1 of 1." in show(server, home, '--show')
+        again = Terminal(server, home)
+        assert 'You have played this day.' in again.text and again.end() == 0
+        again = Terminal(server, home, '--again')
+        assert 'does not count' in again.text and 'Your four cards' in again.text
+        assert again.end() == 0 and 'The game is not finished.' in again.text      # the end of the input
+        days.to(server, 1, GRACE)
+        past = told(server, home, '--date', days.date())
+        assert hashlib.sha256(bytes.fromhex(past['day']['secret'])).hexdigest() == before['day']['commitment']
+        assert 'no expedition on this day' in show(server, home, '--json', '--date', '2020-01-01', code=1)
+        assert 'is open in' not in show(server, home, '--show')
+
+
+def case_hostile_servers(folder):
+    """Whatever answers: a message, or what fits the schema; no control characters, and no endless wait."""
+    answers = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):                                # pylint: disable=invalid-name
+            body = json.dumps(answers[0](self.path)).encode() if callable(answers[0]) else answers[0]
+            self.send_response(200)
+            self.send_header('Content-Length', str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def do_POST(self):                               # pylint: disable=invalid-name
+            self.rfile.read(int(self.headers.get('Content-Length', 0)))
+            self.do_GET()
+
+        def log_message(self, *_):                       # pylint: disable=arguments-differ
+            pass
+
+    with http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler) as web:
+        threading.Thread(target=web.serve_forever, daemon=True).start()
+        url = f'http://127.0.0.1:{web.server_address[1]}'
+
+        def odd(path):
+            value = {'visitor': {'name': 'x'}, 'today': {'date': '2026-11-18'}, 'streak': '9' * 500, 'best_streak': 1e300,
+                     'streak_days': [1, None, 'x', True], 'tomorrow': 7, 'results': {'count': 1e200, 'bins': [[1], 2,
+                     ['x', {}]], 'median': -1e99, 'master': []},
+                     'day': {'date': 'to\x1b[31mday', 'number': [], 'you': {'state': 'over',
+                     'points': -3, 'luck': 1e18, 'level': '\x07%s%n', 'error_rate': 'x', 'place': {}}},
+                     'rows': [1, None, {'name': '\u202e%n\x1b]0;x\x07' + 'a' * 5000, 'you': 1, 'points': 'x'}], 'you': [],
+                     'total': {}, 'table': {'code': '../../x'}}
+            return value if 'visitor' not in path else {'visitor': value}
+
+        answers.append(odd)
+        schema = json.loads(wire.read(os.path.join(wire.ROOT, 'docs/schemas/daily-server.json')))
+        value = json.loads(show(url, folder, '--json'))
+        assert not fits(value, schema), fits(value, schema)
+        for printed in (show(url, folder, '--show'), json.dumps(value)):
+            assert not re.search('[\x00-\x08\x0b-\x1f\x7f]', printed), printed
+        assert 'not a Pyramids server' in show(url, folder, '--plain', code=1)
+        for text in (b'', b'[]', b'nonsense', b'{}', b'{"visitor": {}}', b'{"visitor": {}, "today": {"date": "x"}}',
+                     b'[' * 100000, b'\xff\xfe'):
+            answers[0] = text
+            for way in ('--json', '--show', '--plain'):
+                assert show(url, folder, way, code=1).startswith('pyramids: '), (text, way)
+        web.shutdown()
 
 
 if __name__ == '__main__':

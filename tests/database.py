@@ -3,6 +3,7 @@
 and passwords, which nobody else gets to see. usage: database.py PYRAMIDS SOURCE_ROOT [CASE]"""
 import os
 import random
+import re
 import secrets
 import signal
 import socket
@@ -18,8 +19,8 @@ from wire import File, Schema, Server, Visitor, check_record, play, read, run, u
 TABLES = {'visitor': 'id', 'token': 'hash', 'code': 'hash', 'game': 'id', 'revision': 'game', 'line': 'game, seq',
           'choice': 'game, seat', 'seat': 'game, seat', 'report': 'game, name', 'request': 'visitor, id',
           'heartbeat': 'id', 'downtime': 'began', 'ban': 'id', 'rating': 'visitor', 'link': 'hash', 'leaving': 'visitor',
-          'day': 'day', 'attempt': 'day, visitor', 'push': 'hash', 'notice': 'visitor', 'reminder': 'game, visitor',
-          'feed': 'hash', 'secret': 'name'}
+          'day': 'day', 'attempt': 'day, visitor', 'standing': 'board, start, visitor', 'push': 'hash', 'notice': 'visitor',
+          'reminder': 'game, visitor', 'feed': 'hash', 'secret': 'name'}
 # Without numbers that only SQLite has.
 COLUMNS = {'line': 'game, seq, count, text, made', 'report': 'game, name, made, size, text',
            'push': 'visitor, hash, endpoint, p256dh, auth, language, made'}
@@ -71,11 +72,14 @@ def fill(folder):
     server.base.rows("INSERT INTO rating (visitor, mu, sigma, games, changed) SELECT id, 26.1234567890123, 7.9, 3, 1"
                      " FROM visitor")
     server.base.rows("INSERT INTO attempt (day, visitor, game, begun) SELECT min(day), 1, 0, 1 FROM day")
+    server.base.rows("INSERT INTO standing (board, start, visitor, value, points, luck, rate, judged, days)"
+                     " SELECT 6, min(day), 1, -31, 12, 15.125, 0.3, 2, 3 FROM day")
+    server.base.rows("UPDATE day SET settled = CASE WHEN day = (SELECT min(day) FROM day) THEN 7 END")
     server.base.rows("INSERT INTO leaving (visitor, made) SELECT max(id), 1 FROM visitor")
     server.base.rows("INSERT INTO push (visitor, hash, endpoint, p256dh, auth, language, made) SELECT min(id), x'01',"
                      " 'https://push.example.org/1', x'04', x'02', 'de', 1 FROM visitor")
-    server.base.rows("INSERT INTO notice (visitor, quiet_from, quiet_to, zone, daily, due) SELECT min(id), 1320, 420, 60,"
-                     " -1, NULL FROM visitor")
+    server.base.rows("INSERT INTO notice (visitor, quiet_from, quiet_to, zone, daily, due, told, closes) SELECT min(id),"
+                     " 1320, 420, 60, -1, NULL, 20000, 1 FROM visitor")
     server.base.rows("INSERT INTO reminder (game, visitor, want, told, night, due) SELECT max(id), 1, 1, 0, 0, NULL"
                      " FROM game")
     server.base.rows("INSERT INTO feed (hash, visitor) SELECT x'03', min(id) FROM visitor")
@@ -191,6 +195,81 @@ def case_refused(folder):
     SERVER.sql('UPDATE pyramids SET version = 99', base)
     refused(here(base), 'newer version', '99')
     assert 'newer version' in run('export', '--database', here(base), code=1)
+
+
+# What takes a database from a version of the schema to the one before.
+BACK = {
+    9: 'ALTER TABLE node DROP COLUMN room',
+    8: 'DROP TABLE standing; ALTER TABLE day DROP COLUMN settled; ALTER TABLE notice DROP COLUMN told, DROP COLUMN closes',
+    7: 'DROP TABLE feed, reminder, notice, push, secret, leaving, link, rating, attempt, day; ALTER TABLE seat'
+       ' DROP COLUMN made, DROP COLUMN place, DROP COLUMN pyramids, DROP COLUMN luck, DROP COLUMN rate',
+    6: 'DROP TABLE ban',
+    5: 'DROP TABLE analysis, presence; ALTER TABLE node DROP COLUMN thinks',
+    4: 'DROP TABLE revision, node; DROP INDEX request_made; ALTER TABLE choice DROP COLUMN ids;'
+       ' ALTER TABLE game DROP COLUMN host, DROP COLUMN public; ALTER TABLE token DROP COLUMN renewed'}
+
+
+def shape(base):
+    """Tables, columns, indexes and conditions of a database."""
+    text = Schema.run('pg_dump', '-d', here(base), '--schema-only').decode()
+    return [line for line in text.splitlines() if line and not line.startswith(('--', '\\'))]
+
+
+def case_older_versions(folder):
+    """A database of any version since the first is migrated when two servers start at once: it is like a new one, and the
+    games in it go on."""
+    first, cookies, over, running, record = fill(folder)
+    whole, base = SERVER.base(), SERVER.base()
+    run('copy', first, here(whole))
+    run('copy', first, here(base))
+    steps = []
+    for version in sorted(BACK, reverse=True):
+        steps.append(BACK[version])
+        SERVER.sql('; '.join(steps) + f'; UPDATE pyramids SET version = {version - 1}', base)
+        assert shape(base) != shape(whole)
+        assert f'older format (version {version - 1})' in run('export', '--database', here(base), code=1)
+        folders, servers = [os.path.join(folder, f'{version}-{i}') for i in range(2)], []
+        for path in folders:
+            os.mkdir(path)
+        starters = [threading.Thread(target=lambda path=path: servers.append(Server(path, where=here(base))))
+                    for path in folders]
+        for starter in starters:
+            starter.start()
+        for starter in starters:
+            starter.join()
+        assert len(servers) == 2
+        with servers[0] as one, servers[1] as other:
+            assert shape(base) == shape(whole), version
+            ana, ben = Visitor(one, cookies[0]), Visitor(other, cookies[1])
+            assert ana.record(over) == record
+            links = [ana.link(running), ben.link(running)]
+            play(links, random.Random(version), until=lambda at=links[0].version: links[0].version > at + 6)
+            assert running in [table['code'] for table in ben.want(200, 'GET', '/api/my/tables').json['tables']]
+    with Server(folder, where=here(base)) as server:
+        links = [Visitor(server, cookie).link(running) for cookie in cookies]
+        play(links, random.Random(9))
+        check_record(folder, Visitor(server, cookies[0]).record(running))
+
+
+def case_a_newer_version_comes(folder):
+    """Another server migrates the database to a version that this one does not know: this one goes on while it keeps its
+    connection, then says what is wrong, stores nothing, and serves again when the dump from before is back."""
+    base = SERVER.base()
+    with Server(folder, where=here(base)) as server:
+        ana = server.visitor()
+        SERVER.sql('UPDATE pyramids SET version = 99', base)
+        code = ana.make('open', 'open')
+        SERVER.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'pyramids'", base)
+        until_so(lambda: 'newer version' in server.text())
+        assert 'database version 99' in server.text()
+        ana.refused(503, 'storage', 'POST', '/api/tables', {'seats': [{'kind': 'open'}] * 2})
+        assert ana.want(503, 'GET', '/healthz').text == 'the database cannot be written\n'
+        version = int(re.search(r'#define STORE_VERSION (\d+)', read(os.path.join(wire.ROOT,
+            'src/server/store_engine.h'))).group(1))
+        SERVER.sql(f'UPDATE pyramids SET version = {version}', base)
+        until_so(lambda: ana.ask('GET', '/healthz').status == 200)
+        assert ana.table(code)['state'] == 'waiting'
+        ana.make('open', 'open')
 
 
 def case_passwords(folder):

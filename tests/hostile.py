@@ -396,10 +396,12 @@ def case_paths_and_methods(folder):
                 assert ana.cookie.encode() not in got
                 if got:
                     check_head(got, f'{method} {path}')
-        ana.refused(405, 'method', 'PUT', '/api/tables', {})
-        ana.refused(405, 'method', 'DELETE', '/api/tables')
-        ana.refused(405, 'method', 'POST', '/api/statistics', {})
-        ana.refused(405, 'method', 'POST', '/healthz', {})
+        # Each says what would be right (RFC 9110, 15.5.6).
+        for method, path, right in (('PUT', '/api/tables', 'GET, HEAD, POST'), ('DELETE', '/api/tables', 'GET, HEAD, POST'),
+                ('POST', '/api/statistics', 'GET, HEAD'), ('POST', '/healthz', 'GET, HEAD'), ('POST', '/', 'GET, HEAD'),
+                ('GET', '/api/my/feed', 'POST, DELETE'), ('PATCH', '/api/visitor', 'GET, HEAD, POST, DELETE')):
+            ana.refused(405, 'method', method, path, {})
+            assert ana.ask(method, path, {}).headers['Allow'] == right, (method, path)
         ana.refused(404, 'not_found', 'GET', '/api/nowhere')
         # Headers on all kinds of answers.
         code = ana.make('open', 'open')

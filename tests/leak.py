@@ -117,7 +117,7 @@ def case_games(folder):
 
 
 def case_the_log(folder):
-    """Structured, one line an event, and nothing in it that a reader of logs must not have, whatever was asked."""
+    """Structured, one line per event, and nothing in it that a reader of logs must not have, whatever was asked."""
     with Server(folder) as server:
         ana = server.visitor('Zacharias')
         code, keys = ana.make('open', 'friend:Wilhelmina')

@@ -3,6 +3,7 @@
 one-time codes, ids of messages, clocks, analyses, limits; and servers that only think. Each case does one thing at one
 server and looks at another. usage: nodes.py PYRAMIDS SOURCE_ROOT [CASE]"""
 # pylint: disable=cell-var-from-loop  # until_so is over before the loop goes on
+import json
 import os
 import random
 import re
@@ -12,7 +13,12 @@ import subprocess
 import threading
 import time
 
+import daily
+import people
+import ports
 import postgres
+import proxy
+import ratings
 import wire
 from cluster import Node, Thinker
 from wire import Clock, Visitor, until_so
@@ -74,6 +80,16 @@ def two_at_a_table(base, a, b, **more):
     for link in (one, other):
         link.until(lambda: link.table['state'] == 'running' and link.pick(random.Random(1)))
     return ana, ben, code, one, other
+
+
+def stop_at_rest(base, node):
+    """Stops a server outside a transaction, so that it holds no lock."""
+    def stopped():
+        node.process.send_signal(signal.SIGSTOP)
+        if base.sql("SELECT count(*) FROM pg_stat_activity WHERE state <> 'idle' AND pid <> pg_backend_pid()") == '0':
+            return True
+        return node.process.send_signal(signal.SIGCONT)
+    until_so(stopped)
 
 
 # Servers that only think.
@@ -167,6 +183,29 @@ def case_think_stopped_for_a_while(folder):
         wire.check_record(folder, ana.record(code))
 
 
+def case_whoever_takes_over_keeps(folder):
+    """A server that thinks is killed, and another one takes over. The players' server, which has not heard of that, goes on
+    storing choices, and the table stays with the one that thinks: nobody has to claim it again."""
+    with Base(folder) as base:
+        a, first = base.node('--bot-threads', '0'), base.thinker()
+        ana = a.visitor()
+        code = ana.make('open', 'bot:novice', 'bot:novice')
+        link = ana.seat(code)
+        wire.play([link], random.Random(2), until=lambda: link.version > 20 and link.pick(random.Random(1)))
+        first.kill()
+        base.thinker()
+        second = base.sql('SELECT max(id) FROM node')
+        until_so(lambda: keeper(base, code) == second)
+        for _ in range(3):
+            phase = link.version
+            link.done('choose', phase=phase, choice=link.pick(random.Random(3)))
+            assert keeper(base, code) == second
+            link.until(lambda: link.version > phase and link.pick(random.Random(1)))
+            assert keeper(base, code) == second
+        wire.play([link], random.Random(2))
+        wire.check_record(folder, ana.record(code))
+
+
 def case_a_busy_server_is_helped(folder):
     """More choices wait at one server than it can make: another one, which serves players too, makes some of them."""
     with Base(folder) as base:
@@ -226,14 +265,7 @@ def case_news_while_a_table_is_read(folder):
     servers compare what they have, every 30 seconds."""
     with Base(folder) as base:
         a, t = base.node('--bot-threads', '0'), base.thinker()
-
-        def stopped():
-            """Outside a transaction, so that it holds no lock."""
-            t.process.send_signal(signal.SIGSTOP)
-            if base.sql("SELECT count(*) FROM pg_stat_activity WHERE state <> 'idle' AND pid <> pg_backend_pid()") == '0':
-                return True
-            return t.process.send_signal(signal.SIGCONT)
-        until_so(stopped)
+        stop_at_rest(base, t)
         ana = a.visitor()
         link = ana.seat(ana.make('open', 'bot:novice'))
         link.until(lambda: link.table['state'] == 'running' and link.pick(random.Random(1)))
@@ -310,6 +342,17 @@ def case_elsewhere(folder):
 
         def is_played(link, here):
             link.until(lambda: link.elsewhere == {'type': 'elsewhere', 'elsewhere': not here})
+        # To open the same table again is not to leave it.
+        other.until(lambda: other.table['seats'][0]['here'])
+        before = len(other.news)
+        for _ in range(5):
+            one.done('open', table=code, have=one.version)
+            one.done('ping')
+        one.done('choose', phase=one.version, choice=one.pick(random.Random(1)))
+        other.until(lambda: other.ready and 1 in other.ready['ready'])
+        assert all(news['seats'][0]['here'] for news in other.news[before:] if news['type'] == 'table')
+        other.done('choose', phase=other.version, choice=other.pick(random.Random(1)))
+        one.until(lambda: one.version >= other.version and one.pick(random.Random(1)))
         second = at(b, ana).link(code)
         is_played(one, False)
         second.done('ping')
@@ -396,6 +439,30 @@ def case_record_while_news_are_lost(folder):
         watcher.until(watcher.over)
 
 
+def case_record_before_the_news_of_it(folder):
+    """What one server has told a player, another does not leave out, though it has yet to hear of it."""
+    with Base(folder) as base:
+        a, b = base.node(), base.node()
+        ana, _, code, *links = two_at_a_table(base, a, a)
+        base.node()
+        until_so(lambda: metric(b, 'servers') == 3)          # since it has looked again, it trusts what it hears
+        watcher = at(b, ana).link(code)
+        # The processes of PostgreSQL that tell servers what others do pause.
+        listeners = [int(pid) for pid in base.server.sql("SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN %'")
+                     .split()]
+        assert len(listeners) == 3
+        for pid in listeners:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            for version in range(20, 50, 10):
+                wire.play(links, random.Random(3), until=lambda: links[0].version > version)
+                assert at(b, ana).record(code).splitlines()[:len(links[0].lines)] == links[0].lines
+        finally:
+            for pid in listeners:
+                os.kill(pid, signal.SIGCONT)
+        watcher.until(lambda: watcher.version >= links[0].version)
+
+
 def case_presence_after_lost_news(folder):
     """News that were lost with a connection cost a delay."""
     with Base(folder) as base:
@@ -465,6 +532,44 @@ def case_lines_and_ready_seats(folder):
         other.done('choose', phase=phase, choice=other.pick(random.Random(1)))
         for link in (one, other):
             link.until(lambda: link.version > phase)
+
+
+def case_back_while_others_choose(folder):
+    """A player chooses and leaves, and comes back at the moment in which somebody chooses at another server: what they chose
+    is still theirs, and the game has it."""
+    with Base(folder) as base:
+        a, b = base.node(), base.node()
+        ana, ben, chloe = a.visitor('Ana'), b.visitor('Ben'), b.visitor('Chloe')
+        code = ana.make('open', 'open', 'open')
+        one, other, third = ana.seat(code), ben.seat(code), chloe.seat(code)
+        for link in (one, other, third):
+            link.until(lambda: link.table['state'] == 'running' and link.pick(random.Random(1)))
+        phase, choice = one.version, one.pick(random.Random(5))
+        one.done('choose', phase=phase, choice=choice)
+        one.done('leave')
+        other.until(lambda: other.table['seats'][0]['away'] and other.ready['ready'] == [1])
+
+        def waiting():
+            return base.sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+        with base.server.session(base.name) as session:
+            session.say('BEGIN; SELECT 1 FROM revision FOR UPDATE;')
+            other.send(type='choose', id='ben', phase=phase, choice=other.pick(random.Random(2)))
+            until_so(lambda: waiting() == '1')
+            one.send(type='return', id='ana')
+            until_so(lambda: waiting() == '2')
+            session.say('COMMIT;')
+        other.until(lambda: 'ben' in other.answers)
+        one.until(lambda: 'ana' in one.answers and not one.table['seats'][0]['away'] and 2 in one.ready['ready'])
+        assert one.answers['ana']['type'] == other.answers['ben']['type'] == 'done', (one.answers, other.answers)
+        assert one.ready['ready'] == [1, 2], one.ready
+        third.done('choose', phase=phase, choice=third.pick(random.Random(3)))
+        for link in (one, other, third):
+            link.until(lambda: link.version > phase)
+        wire.play([one, other, third], random.Random(4))
+        record = at(b, ana).record(code)
+        wire.check_record(folder, record)
+        kept = re.search(r'^keep 1 (.*)$', record, re.M).group(1)
+        assert set(kept.split(' ')) == set(choice.split(' ')), (choice, kept)
 
 
 def case_lobby_and_closed_tables(folder):
@@ -664,6 +769,32 @@ def case_limits(folder):
         at(c, people[2]).want(202, 'GET', f'/api/tables/{codes[5]}/analysis')
 
 
+def case_limit_of_a_server_that_was_away(folder):
+    """A server knows of no open table and has room for some, is stopped, and another makes all that there may be: that one
+    gets the room back, and whoever asks the first when it goes on is refused, though it cannot know better yet."""
+    with Base(folder) as base:
+        a, b = base.node('--max-tables', '300'), base.node('--max-tables', '300')
+        ana, seats = a.visitor('Ana'), {'seats': [{'kind': 'open'}] * 2}
+        ana.make('open', 'open')
+        room = int(base.sql('SELECT sum(room) FROM node'))
+        assert room > 10, room               # of A, for tables that need not be counted
+        people = [b.visitor(f'P{i}') for i in range(13)]
+        stop_at_rest(base, a)
+        answers = [people[i // 24].ask('POST', '/api/tables', seats).status for i in range(302)]
+        assert answers == [201] * 299 + [429] * 3, answers
+        late = []
+        askers = [threading.Thread(target=lambda: late.append(ana.ask('POST', '/api/tables', seats).status))
+                  for _ in range(8)]
+        for asker in askers:
+            asker.start()
+        a.process.send_signal(signal.SIGCONT)
+        for asker in askers:
+            asker.join(wire.PATIENCE)
+        assert late == [429] * 8, late
+        assert base.sql('SELECT count(*) FROM game') == '300'
+        assert base.sql('SELECT sum(room) FROM node') == '0'
+
+
 def case_room_for_a_new_table(folder):
     """All tables that are allowed are open, and one was left alone: a new one takes its place, but not before that one is
     closed in the database. So there is never one too many."""
@@ -683,6 +814,315 @@ def case_room_for_a_new_table(folder):
             session.say('COMMIT;')
         asker.join(wire.PATIENCE)
         assert base.sql("SELECT string_agg(state::text, ' ' ORDER BY state) FROM game") == '0 0 0 3'
+
+
+# What the same table means to people at two servers.
+
+def at_once(*works):
+    """Runs functions at the same time, and waits for all of them."""
+    problems = []
+
+    def run(work):
+        try:
+            work()
+        except BaseException as problem:  # pylint: disable=broad-except  # it is the test's, and raised again
+            problems.append(problem)
+    threads = [threading.Thread(target=run, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(4 * wire.PATIENCE)
+    if problems:
+        raise problems[0]
+    assert not any(thread.is_alive() for thread in threads)
+
+
+def case_ratings_count_once(folder):
+    """Both servers see the end of a game, and each player may be the one whose choice ends it: it counts once. Two games of
+    the same people that end at the same moment count one after the other, as an independent program has it."""
+    with Base(folder) as base:
+        a, b = base.node(), base.node()
+        ana, ben = a.visitor('Ana'), b.visitor('Ben')
+
+        def game(seed):
+            code = at(a, ana).make('open', 'open', public=True)
+            links = [at(a, ana).seat(code), at(b, ben).seat(code)]
+            at_once(*(lambda link=link, i=i: wire.play([link], random.Random(10 * seed + i))
+                      for i, link in enumerate(links)))
+            for link in links:
+                link.close()
+            return code
+
+        def stored():
+            rows = base.sql('SELECT name, games, mu, sigma FROM rating JOIN visitor ON visitor.id = rating.visitor '
+                            'ORDER BY name')
+            return [(name, int(games), float(mu), float(sigma)) for name, games, mu, sigma in
+                    (row.split('|') for row in rows.splitlines())]
+
+        def after(state, code):
+            return [team[0] for team in ratings.rate([[one] for one in state], people.places(at(a, ana).table(code)))]
+
+        def same(found, wanted):
+            return all(abs(row[2] - mu) < 5e-7 and abs(row[3] - sigma) < 5e-7 for row, (mu, sigma) in zip(found, wanted))
+        state = [ratings.NEW, ratings.NEW]
+        for seed in range(3):
+            state = after(state, game(seed))
+            assert [row[:2] for row in stored()] == [('Ana', seed + 1), ('Ben', seed + 1)]
+            assert same(stored(), state), (stored(), state)
+        codes = []
+        at_once(*(lambda i=i: codes.append(game(20 + i)) for i in range(2)))
+        assert [row[1] for row in stored()] == [5, 5]
+        assert any(same(stored(), after(after(state, one), other)) for one, other in (codes, codes[::-1])), stored()
+
+
+def case_reactions(folder):
+    """A reaction reaches those at the other server, and counts there: one in five seconds and three per turn."""
+    with Base(folder) as base:
+        clock = Clock(folder)
+        a, b = base.node(env=clock.env), base.node(env=clock.env)
+        ana, _, code, one, other = two_at_a_table(base, a, b)
+        watcher = b.visitor('Chloe').link(code)
+
+        def heard(link):
+            return [(message['seat'], message['symbol']) for message in link.news if message['type'] == 'reaction']
+
+        def later(seconds):
+            clock.write(f'+{seconds}')
+            for node in (a, b):
+                until_so(lambda: f'event=test_clock clock=+{seconds}\n' in node.text())
+        seen = [(1, 'tomb')]
+        one.done('react', symbol='tomb')
+        for link in (one, other, watcher):
+            link.until(lambda: heard(link) == seen)
+        again = at(b, ana).link(code)            # the same player, at the other server
+        again.refused('too_fast', 'react', symbol='ruby')
+        other.done('react', symbol='skull')
+        seen.append((2, 'skull'))
+        for seconds, link, symbol in ((5, again, 'cross'), (10, one, 'potion')):
+            later(seconds)
+            link.done('react', symbol=symbol)
+            seen.append((1, symbol))
+            for link in (one, other, watcher):
+                link.until(lambda: heard(link) == seen)
+        later(15)
+        for link in (one, again):                # the fourth of a turn
+            link.refused('too_fast', 'react', symbol='torch')
+        watcher.refused('not_seated', 'react', symbol='torch')
+        other.done('react', symbol='torch')
+
+
+def case_farewell(folder):
+    """Somebody removes their data at one server, while the other has their tables in memory and their connection: there,
+    too, they are nobody, and no record has their name; the games go on."""
+    with Base(folder) as base:
+        a, b = base.node('--analysis-playouts', '128'), base.node('--analysis-playouts', '128')
+        ana, ben = a.visitor('Ana Secretname'), b.visitor('Ben')
+        over = at(b, ben).make('open', 'open', public=True)
+        links = [at(b, ana).seat(over), ben.seat(over)]
+        wire.play(links, random.Random(1))
+        for link in links:
+            link.close()
+        runs, waits, hosted = ben.make('open', 'open'), ben.make('open', 'open', 'open'), at(b, ana).make('open', 'open')
+        mine, hers = ben.seat(runs), at(b, ana).seat(runs)
+        at(b, ana).seat(waits).close()
+        wire.play([mine, hers], random.Random(2), until=lambda: mine.version > 12)
+        watched = ben.link(over)
+        assert 'Secretname' in ben.record(over) and 'Secretname' in ben.record(runs)
+        ana.want(200, 'DELETE', '/api/visitor')
+        assert hers.closed() == 1008
+        until_so(lambda: at(b, ana).ask('GET', '/api/visitor').status == 401)
+        mine.until(lambda: mine.table['seats'][1]['kind'] == 'bot' and mine.table['seats'][1]['name'] == 'A player')
+        until_so(lambda: base.sql('SELECT count(*) FROM leaving') == '0')
+        until_so(lambda: 'Secretname' not in ben.record(over) + ben.record(runs), 'B still has the name')
+        wire.play([mine], random.Random(3))
+        for node in (a, b):
+            who = at(node, ben)
+            for code in (over, runs):
+                until_so(lambda: 'Secretname' not in json.dumps(who.table(code)) + who.record(code))
+                wire.check_record(folder, who.record(code))
+            assert who.table(hosted)['state'] == 'closed'
+            assert [seat['kind'] for seat in who.table(waits)['seats']] == ['open'] * 3
+            assert 'Secretname' not in who.want(200, 'GET', '/api/my/games').text
+        watched.close()
+        until_so(lambda: base.sql("SELECT count(*) FROM line WHERE text LIKE '%Secretname%'") == '0')
+        assert base.sql("SELECT count(*) FROM game WHERE config LIKE '%Secretname%' AND state < 3") == '0'
+        assert base.sql("SELECT count(*) FROM visitor WHERE name LIKE '%Secretname%'") == '0'
+
+
+# The daily expedition.
+
+def case_a_day_ends_at_two_servers(folder):
+    """The day ends while people at both servers play it: both reveal it, and rank its results. What was stored before that
+    is on every board, once; what ends later counts nowhere; both show the same."""
+    with Base(folder) as base:
+        days = daily.Days(folder)
+        a, b = (base.node(*daily.QUICK, env=days.env) for _ in range(2))
+        who = [node.visitor(f'P{i}') for i, node in enumerate((a, b) * 3)]
+        codes = [daily.begin(one)['table']['code'] for one in who]
+        ended = threading.Barrier(len(who))
+
+        def attempt(i):
+            link = who[i].link(codes[i])
+            if i < 2:
+                daily.play(link, i)              # in time
+            else:
+                daily.play(link, i, until=lambda: link.version > 40 + 20 * i)
+            ended.wait(4 * wire.PATIENCE)
+            if i == 2:
+                days.clock.write(f'={(days.first + 1) * daily.DAY + daily.GRACE}')
+            while not daily.is_over(link) and link.table['state'] != 'closed':
+                choice = link.pick(random.Random(f'{i} {link.version}'))
+                if choice:
+                    link.say('choose', phase=link.version, choice=choice)      # which may come too late
+                link.hear(0.05)
+            link.close()
+        at_once(*(lambda i=i: attempt(i) for i in range(len(who))))
+        until_so(lambda: base.sql('SELECT count(*) FROM day WHERE revealed <> 0') == '1')
+        until_so(lambda: base.sql('SELECT count(*) FROM attempt WHERE state = 0') == '0')
+        until_so(lambda: base.sql('SELECT count(*) FROM day WHERE revealed <> 0 AND settled IS NOT NULL') == '0')
+        counted = base.sql('SELECT visitor FROM attempt WHERE state = 1 ORDER BY 1').split()
+        assert len(counted) >= 2
+        assert base.sql('SELECT count(*) FROM attempt WHERE state = 2') == str(len(who) - len(counted))
+        # Of the day, week and month; the last two also of days that are revealed, which this one is.
+        for board in (0, 4, 5, 8, 9):
+            rows = base.sql(f'SELECT standing.visitor FROM standing JOIN attempt USING (visitor) WHERE board = {board} '
+                            'AND standing.points = attempt.points AND standing.value = 10 * attempt.points '
+                            'AND standing.days = 1 ORDER BY 1').split()
+            assert rows == counted, (board, rows, counted)
+        assert base.sql('SELECT count(*) FROM standing WHERE board IN (0, 4, 5, 8, 9)') == str(5 * len(counted))
+        until_so(lambda: base.sql('SELECT count(*) FROM attempt WHERE state = 1 AND judged < 2') == '0',
+                 timeout=4 * wire.PATIENCE)
+
+        def shown(node):
+            person = at(node, who[0])
+            found = [person.want(200, 'GET', f'/api/daily/{days.date()}').json['results']]
+            for period in ('day', 'week', 'month'):
+                found.append(person.want(200, 'GET', f'/api/daily/{days.date()}/board?period={period}').json['rows'])
+            return found, person.want(200, 'GET', '/api/daily').json['yesterday']['secret']
+        assert shown(a) == shown(b)
+        assert len(shown(a)[0][1]) == len(counted)
+
+
+def case_a_clock_that_is_ahead(folder):
+    """The clock of one server jumps ahead while it cannot ask the database: it shows nobody a card of a day that others
+    still play. Once the database has the day as revealed, the others let nobody begin it."""
+    with Base(folder) as base:
+        days = daily.Days(folder)
+        fast = daily.Days(os.path.join(folder, '..'))
+        a, b = base.node(env=days.env), base.node(env=fast.env)
+        ana, eve = a.visitor('Ana'), b.visitor('Eve')
+        code = daily.begin(ana)['table']['code']
+        link = at(b, ana).link(code)
+        daily.play(link, 1, until=lambda: link.version > 30)
+        spy = eve.link()
+        with base.server.session(base.name) as session:
+            session.say('BEGIN; LOCK TABLE day IN ACCESS EXCLUSIVE MODE;')
+            fast.clock.set(b, f'={(days.first + 2) * daily.DAY}')
+            spy.refused('sealed', 'open', table=code)
+            session.say('COMMIT;')
+        until_so(lambda: spy.say('open', table=code)['type'] == 'done')
+        at(a, eve).refused(409, 'closed_day', 'POST', '/api/daily', {})
+
+
+# Transactions that wait for each other.
+
+def case_deadlocks(folder):
+    """PostgreSQL undoes one of two transactions that wait for each other. If that is a server's, it is run again, and the
+    player gets what they asked for: a table, and a seat."""
+    with Base(folder) as base:
+        # It looks once, so long after it began to wait.
+        base.sql(f"ALTER DATABASE {base.name} SET deadlock_timeout = '4s'")
+        a = base.node()
+        ana, ben = a.visitor('Ana'), a.visitor('Ben')
+
+        def clash(first, second, work):
+            """Somebody has the one row and wants the other, which the server has; and they are patient."""
+            with base.server.session(base.name) as session:
+                session.say(f"BEGIN; SET LOCAL deadlock_timeout = '1h'; {first};")
+                worker = threading.Thread(target=work)
+                worker.start()
+                until_so(lambda: base.sql('SELECT count(*) FROM pg_locks WHERE NOT granted') != '0',
+                         f'the server does not wait: {done}')
+                session.say(f'{second};')
+                session.say('COMMIT;')
+            worker.join(wire.PATIENCE)
+            assert not worker.is_alive()
+        before, done = int(base.sql('SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()')), []
+        # Making a table takes room from the server's row, then locks that of its host.
+        clash("SELECT 1 FROM visitor WHERE name = 'Ana' FOR UPDATE", 'SELECT 1 FROM node FOR UPDATE',
+              lambda: done.append(ana.make('open', 'open')))
+        assert ana.table(done[0])['state'] == 'waiting'
+        # Whoever sits down changes the table's revision, then its row.
+        clash('SELECT 1 FROM game FOR UPDATE', 'SELECT 1 FROM revision FOR UPDATE', lambda: done.append(ana.seat(done[0])))
+        until_so(lambda: int(base.sql('SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()'))
+                 >= before + 2)
+        links = [done[1], ben.seat(done[0])]
+        wire.play(links, random.Random(2))
+        wire.check_record(folder, ana.record(done[0]))
+        assert Visitor(a).want(200, 'GET', '/healthz').text == 'ok\n'
+
+
+# A proxy in front.
+
+def cluster_nginx(port, nodes, folder):
+    """The configuration for one server, with what docs/cluster.md adds for two."""
+    text = wire.read(os.path.join(wire.ROOT, 'docs/cluster.md'))
+    first, then = re.findall(r'((?:^    .*\n)+)', text[text.index('\nnginx: '):text.index('\nHAProxy:')], re.M)
+    for number, node in enumerate(nodes):
+        first = first.replace(f'10.0.0.{number + 1}:8080', f'127.0.0.1:{node.port}')
+    whole = proxy.nginx_configuration(port, 0, folder)
+    return re.sub(r' *proxy_pass .*\n', lambda _: then, whole, count=1).replace('\nserver {', '\n' + first + 'server {', 1)
+
+
+def case_nginx(folder):
+    """Two servers behind nginx as docs/cluster.md says: all players of a table are at one server, tables are at both, and
+    when one is killed its players are at the other."""
+    with Base(folder) as base:
+        nodes = [base.node('--trust-proxy') for _ in range(2)]
+
+        class Front:
+            """Where clients connect to."""
+            port = ports.reserve()
+        path = os.path.join(folder, 'nginx.conf')
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(cluster_nginx(Front.port, nodes, folder))
+        os.chmod(folder, 0o755)
+        with subprocess.Popen([proxy.NGINX, '-e', os.path.join(folder, 'nginx.log'), '-p', folder, '-c', path]) as front:
+            try:
+                def is_up():
+                    assert front.poll() is None, wire.read(os.path.join(folder, 'nginx.log'))
+                    try:
+                        return Visitor(Front).ask('GET', '/healthz').status == 200
+                    except OSError:
+                        return False
+                until_so(is_up)
+                players = [Visitor(Front), Visitor(Front)]
+                for who in players:
+                    who.want(200, 'POST', '/api/visitor', {'name': 'Ana'})
+                codes = [players[0].make('open', 'open') for _ in range(12)]
+
+                def connect(who, code):
+                    link = who.link(code, headers={'path': f'/api/socket?table={code}'})
+                    if not link.table['you']:
+                        link.done('sit', number=NUMBER)
+                    return link
+                links = {code: [connect(who, code) for who in players] for code in codes}
+                until_so(lambda: base.sql('SELECT count(*) FROM presence WHERE visitor > 0') == '24')
+                assert base.sql('SELECT max(n) FROM (SELECT count(DISTINCT node) AS n FROM presence WHERE visitor > 0'
+                                ' GROUP BY game) AS x') == '1', 'the players of a table are at different servers'
+                assert base.sql('SELECT count(DISTINCT node) FROM presence WHERE visitor > 0') == '2', 'all are at one'
+                nodes[0].kill()
+                for code in codes:
+                    for i, who in enumerate(players):
+                        try:
+                            links[code][i].done('ping')
+                        except (wire.Closed, OSError):
+                            links[code][i] = connect(who, code)
+                wire.play(links[codes[0]], random.Random(3))
+                wire.check_record(folder, players[0].record(codes[0]))
+                nodes[0].start()
+            finally:
+                front.terminate()
 
 
 # PostgreSQL's disk is full.

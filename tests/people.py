@@ -199,6 +199,7 @@ def case_history(folder):
                                     {'name': 'Dörte', 'kind': 'person', 'points': 50}]
         assert len(pages(ana, f'/api/my/games?search={quote("dÖRT")}')) == 44
         assert len(pages(ana, '/api/my/games?filter=won')) == sum(row['won'] for row in rows) > 40
+        assert pages(ana, '/api/my/games?filter=daily') == [] and not any('daily' in row for row in rows)
         assert pages(ana, '/api/my/games?filter=bots') == [] == pages(ana, '/api/my/games?search=nobody')
         assert pages(ana, '/api/my/games?search=Ana') == []      # one's own name is in all of them
         assert len(pages(ana, f'/api/my/games?filter=won&search={quote("Dörte")}')) == \
@@ -247,6 +248,7 @@ def case_farewell(folder):
         assert [seat['kind'] for seat in ben.table(waits)['seats']] == ['open', 'open', 'open']
         seat = ben.table(runs)['seats'][1]
         assert seat['kind'] == 'bot' and seat['name'] == 'A player'
+        assert re.findall('^player . (.*)', ben.record(runs), re.M) == ['Ben', 'A player']
         mine = ben.link(runs)
         play([mine], random.Random(3))
         # Finished games, once the server has come to them.

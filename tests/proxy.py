@@ -254,12 +254,13 @@ def caddy_configuration(port, upstream, _folder):
     """The example, data/Caddyfile, without its certificate and on a port of ours."""
     text = wire.read(os.path.join(wire.ROOT, 'data/Caddyfile'))
     text = text.replace('pyramids.example.org {', f'http://pyramids.example.org:{port} {{').replace('127.0.0.1:8080',
-        f'127.0.0.1:{upstream}')
+        f'127.0.0.1:{upstream}').replace('http://, https:// {', f'http://:{port} {{')
     return '{\n    admin off\n    auto_https off\n}\n' + text
 
 
-def behind_front(folder, configuration, name, words):
-    """A proxy with an example's configuration, and a client that makes addresses up: pages, sockets, cookies, limits."""
+def behind_front(folder, configuration, name, words, check_refused):
+    """A proxy with an example's configuration, and a client that makes addresses up: pages, sockets, cookies, limits, names
+    that are not ours."""
     with Server(folder, *PROXY, '--request-rate', '20', '--origin', 'https://pyramids.example.org',
             generous=False) as server:
         port = ports.reserve()
@@ -290,8 +291,8 @@ def behind_front(folder, configuration, name, words):
             assert 'HttpOnly' in answer.headers['Set-Cookie']
             link = Wire(ana, headers=dict(host, **{'X-Forwarded-For': '198.51.100.1'}))
             assert link.status == 101 and b'hello' in link.get()
-            evil = ana.ask('GET', '/api/visitor', headers={'Host': 'evil.example'})
-            assert evil.status == 403 or not evil.data, evil.text        # Caddy has nothing to say to other names
+            for path in ('/api/visitor', '/api/tables'):
+                check_refused(ana.ask('GET', path, headers={'Host': 'evil.example'}))
             # The client is 127.0.0.1, whatever it says: the proxy adds that at the end.
             statuses = [ana.ask('GET', '/api/editions', headers=dict(host,
                 **{'X-Forwarded-For': f'198.51.100.{i % 250}'})).status for i in range(300)]
@@ -311,8 +312,11 @@ NGINX = shutil.which('nginx') or '/usr/sbin/nginx'
 
 
 def case_nginx(folder):
+    def check_refused(answer):
+        """nginx passes every name on, and the server refuses those that are not its own."""
+        assert answer.status == 403 and answer.json['error']['code'] == 'origin', (answer.status, answer.text)
     behind_front(folder, nginx_configuration, 'nginx.conf', [NGINX, '-e', os.path.join(folder, 'nginx.log'), '-p', folder,
-        '-c'])
+        '-c'], check_refused)
     # And as it stands, with a certificate: nginx finds nothing wrong with it.
     key, cert = os.path.join(folder, 'key.pem'), os.path.join(folder, 'cert.pem')
     subprocess.run(['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes',
@@ -328,7 +332,11 @@ def case_nginx(folder):
 
 
 def case_caddy(folder):
-    behind_front(folder, caddy_configuration, 'Caddyfile', ['caddy', 'run', '--adapter', 'caddyfile', '--config'])
+    def check_refused(answer):
+        """Caddy answers for names that are not ours."""
+        assert answer.status == 421 and answer.text == 'This server has another name.', (answer.status, answer.text)
+    behind_front(folder, caddy_configuration, 'Caddyfile', ['caddy', 'run', '--adapter', 'caddyfile', '--config'],
+        check_refused)
     done = subprocess.run(['caddy', 'validate', '--adapter', 'caddyfile', '--config',
         os.path.join(wire.ROOT, 'data/Caddyfile')], capture_output=True, text=True, check=False, timeout=wire.PATIENCE,
         env=dict(wire.ENV, HOME=folder, XDG_DATA_HOME=folder, XDG_CONFIG_HOME=folder))

@@ -28,6 +28,7 @@ from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.x509.oid import NameOID
 
+import daily
 import wire
 from wire import Clock, Server, until_so
 
@@ -237,15 +238,18 @@ def no_more(server, browser, count):
     before = int(count)
     for _ in range(2):
         seen = looks(server)
-        until_so(lambda: looks(server) > seen)
+        until_so(lambda: all(now > then for now, then in zip(looks(server), seen)))
     assert len(browser.messages) == before, browser.messages
 
 
 def looks(server):
-    """Jobs of the store: a server asks it once a second what is due."""
+    """How often a server has asked the store what is due, for tables and for the daily expedition, and found nothing."""
+    return metric(server, 'push_looks_total'), metric(server, 'push_daily_looks_total')
+
+
+def metric(server, name):
     text = server.visitor('Metrics').want(200, 'GET', '/metrics').text
-    jobs = next(line for line in text.split('\n') if line.startswith('pyramids_store_jobs_total'))
-    return float(jobs.split()[1]) // 4
+    return int(text.split(f'\npyramids_{name} ')[1].split('\n')[0])
 
 
 # What a message is.
@@ -334,11 +338,11 @@ def case_several_tables(folder):
         table_of(ana, ben)
         hands.to(server, 60)
         message = one_more(browser, 2)['json']
-        assert message == {'type': 'several', 'title': '2 tables wait for you', 'body': 'Ben and Chloé & <b>, Ben.',
+        assert message == {'type': 'several', 'title': '2 tables are waiting for you', 'body': 'Ben and Chloé & <b>, Ben.',
                            'table': '', 'count': 2, 'silent': False}, message
         third = table_of(ana, ben, cleo, rests=1)
         hands.to(server, 90)
-        assert one_more(browser, 3)['json']['title'] == '3 tables wait for you'
+        assert one_more(browser, 3)['json']['title'] == '3 tables are waiting for you'
         turns = ana.want(200, 'GET', '/api/my/turns').json
         assert turns['count'] == len(turns['tables']) == 3 and turns['tables'][0]['notify'], turns
         # One is answered elsewhere: what is left is told without a sound.
@@ -419,7 +423,8 @@ def case_quiet(folder):
         hands.to(server, 9 * 3600 + 60)      # 07:01 there
         message = one_more(browser, 1)['json']
         assert message['type'] == 'morning' and message['title'] == 'Good morning', message
-        assert message['body'] == f"{message['count']} tables moved on in the night." and message['count'] in (2, 3), message
+        assert message['body'] == f"{message['count']} tables moved on during the night.", message
+        assert message['count'] in (2, 3), message
         ana.want(200, 'POST', '/api/push', {'quiet': []})
         assert ana.want(200, 'GET', '/api/push').json['quiet'] == []
 
@@ -446,6 +451,162 @@ def case_answered_in_the_night(folder):
         link.close()
         hands.to(server, 9 * 3600 + 60)
         no_more(server, browser, 0)
+
+
+# The daily expedition.
+
+class Torches:
+    """Days with a clock, and a visitor who has played the first two of them with a browser that wants to be reminded at
+    19:00 of her own clock, an hour ahead of UTC."""
+
+    def __init__(self, folder, service, server, days):
+        self.days, self.server = days, server
+        self.ana, self.browser = server.visitor(), Browser(service)
+        self.ana.want(200, 'POST', '/api/push', self.browser.subscription(language='en', zone=60, daily=19 * 60))
+        for day in (0, 1):
+            days.to(server, day, 8 * 3600)
+            daily.finish(self.ana, seed=2)
+        self.folder = folder
+
+    def at(self, day, hour, seconds=0):
+        self.days.to(self.server, day, hour * 3600 + seconds)
+
+
+def torch(browser, count):
+    message = one_more(browser, count)
+    assert message['json']['type'] == 'daily', message
+    return message
+
+
+def case_torches(folder):
+    """Only while a streak is at stake, at the time that was set, once a day; closed when it was played."""
+    days = daily.Days(folder)
+    with Service(folder) as service, Server(folder, *service.options, *daily.QUICK, env=days.env) as server:
+        one = Torches(folder, service, server, days)
+        ana, browser = one.ana, one.browser
+        no_more(server, browser, 0)          # both days were played before the time
+        one.at(2, 18, -1)
+        no_more(server, browser, 0)
+        one.at(2, 18)
+        message = torch(browser, 1)
+        assert message['json'] == {'type': 'daily', 'title': '2 torches burn', 'table': '', 'count': 2, 'silent': False,
+                                   'body': "Today's expedition is open for 6 hours."}, message
+        assert message['headers']['TTL'] == str(6 * 3600) and message['headers']['Urgency'] == 'high'
+        one.at(2, 19)
+        server.restart()
+        ana.want(200, 'POST', '/api/push', {'daily': 21 * 60})       # another time does not bring a second one
+        one.at(2, 20)
+        no_more(server, browser, 1)
+        code, _ = daily.finish(ana)
+        closed = one_more(browser, 2)
+        assert closed['json'] == {'type': 'played', 'title': '', 'body': '', 'table': '', 'count': 0, 'silent': True}, closed
+        assert closed['headers']['Topic'] == message['headers']['Topic'] and closed['headers']['Urgency'] == 'low'
+        # The next day it is 21:00, and she plays in time; the day after she does not, and then there is no streak.
+        one.at(3, 19)
+        daily.finish(ana)
+        one.at(3, 20)
+        no_more(server, browser, 2)
+        one.at(4, 20)
+        assert torch(browser, 3)['json']['title'] == '4 torches burn'
+        one.at(5, 20)
+        no_more(server, browser, 3)
+        assert daily.today(ana)['streak'] == 0 and code
+        for heard in browser.messages:
+            for word in ('score', 'points', 'card', code):
+                assert word not in heard['text'], heard
+
+
+def case_torches_and_quiet(folder):
+    """In quiet time nothing is sent: when it ends, if it is still the same day's; never, once that is over."""
+    days = daily.Days(folder)
+    with Service(folder) as service, Server(folder, *service.options, *daily.QUICK, env=days.env) as server:
+        one = Torches(folder, service, server, days)
+        ana, browser = one.ana, one.browser
+        ana.want(200, 'POST', '/api/push', {'quiet': [18 * 60, 20 * 60]})
+        one.at(2, 18)
+        no_more(server, browser, 0)
+        one.at(2, 19)                        # 20:00 there
+        assert torch(browser, 1)['json']['body'] == "Today's expedition is open for 5 hours."
+        daily.finish(ana)
+        assert one_more(browser, 2)['json']['type'] == 'played'
+        ana.want(200, 'POST', '/api/push', {'quiet': [18 * 60, 7 * 60]})
+        one.at(3, 18)
+        no_more(server, browser, 2)
+        one.at(4, 6)                         # 07:00 there: yesterday's is over
+        no_more(server, browser, 2)
+        ana.want(200, 'POST', '/api/push', {'quiet': [], 'daily': None})
+        one.at(4, 18)
+        no_more(server, browser, 2)
+
+
+def case_torches_at_stake(folder):
+    """Nothing at stake: a day with an outage keeps the streak; a game under way is not finished yet, so it is told; after
+    a time that passed without a server nobody is told in the middle of the night."""
+    days = daily.Days(folder)
+    with Service(folder) as service, Server(folder, *service.options, *daily.QUICK, env=days.env) as server:
+        one = Torches(folder, service, server, days)
+        ana, browser = one.ana, one.browser
+        one.at(2, 1)
+        server.stop()
+        days.clock.write(f'={(days.first + 2) * daily.DAY + 4 * 3600 + 60}')
+        server.start()
+        one.at(2, 18)
+        no_more(server, browser, 0)
+        # Day 3: there is no server at her time.
+        one.at(3, 17)
+        server.stop()
+        days.clock.write(f'={(days.first + 3) * daily.DAY + 19 * 3600 - 1 + 3600}')
+        server.start()
+        one.at(3, 20)
+        no_more(server, browser, 0)
+        daily.finish(ana)
+        # Day 4: begun, and left; finished after midnight, which closes the message and keeps the streak.
+        one.at(4, 10)
+        code = daily.begin(ana)['table']['code']
+        one.at(4, 18)
+        assert torch(browser, 1)['json']['title'] == '3 torches burn'
+        one.at(5, 1)
+        link = ana.link(code)
+        daily.play(link, 1)
+        link.close()
+        assert one_more(browser, 2)['json']['type'] == 'played'
+        one.at(5, 18)
+        assert torch(browser, 3)['json']['title'] == '4 torches burn'
+        ana.want(200, 'DELETE', '/api/push')
+        one.at(6, 18)
+        no_more(server, browser, 3)
+
+
+def case_torches_of_two_servers(folder):
+    """Of two servers that look at the same moment one tells each visitor, once; and one closes it."""
+    if not wire.POSTGRES:
+        return
+    days = daily.Days(folder)
+    other = os.path.join(folder, 'other')
+    os.mkdir(other)
+    with Service(folder) as service, Server(folder, *service.options, *daily.QUICK, env=days.env) as one, \
+            Server(other, *service.options, *daily.QUICK, env=days.env, where=one.database) as two:
+        people = [one.visitor(f'Visitor {i}') for i in range(12)]
+        browsers = [Browser(service) for _ in people]
+        for person, browser in zip(people, browsers):
+            person.want(200, 'POST', '/api/push', browser.subscription(daily=18 * 60))
+        days.to(one, 1, 3600)
+        first = days.first + 1
+        one.base.rows(f"INSERT INTO attempt (day, visitor, game, state, begun, points, place) SELECT {first} - 1, id, 0, 1,"
+                      " 1, 50, 1 FROM visitor WHERE name LIKE 'Visitor %' RETURNING day")
+        days.to(one, 1, 18 * 3600)
+        days.clock.pass_ticks(two)
+        for browser in browsers:
+            torch(browser, 1)
+        days.to(one, 1, 19 * 3600)
+        daily.finish(wire.Visitor(two, people[0].cookie))
+        assert one_more(browsers[0], 2)['json']['type'] == 'played'
+        for server in (one, two):
+            for browser in browsers[1:]:
+                assert len(browser.messages) == 1
+            no_more(server, browsers[0], 2)
+        sent = [metric(server, 'push_sent_total') for server in (one, two)]
+        assert sum(sent) == 13, sent
 
 
 # Services that fail.
@@ -700,8 +861,8 @@ def case_feed(folder):
         assert check_feed(ana.want(200, 'GET', path, headers=bare).data, 1)[0].find(ATOM + 'id').text == \
             entry.find(ATOM + 'id').text
         ana.want(200, 'HEAD', path, headers=bare)
-        for wrong in ('/api/my/turns.atom', '/api/my/turns.atom?key=', f'/api/my/turns.atom?key={key[:-1]}A',
-                      '/api/my/turns.atom?key=' + 'x' * 500):
+        for wrong in ('/api/my/turns.atom', '/api/my/turns.atom?key=', '/api/my/turns.atom?key=' + 'x' * 500,
+                      f'/api/my/turns.atom?key={key[:-1]}' + ('B' if key[-1] == 'A' else 'A')):
             ben.refused(404, 'not_found', 'GET', wrong, headers=bare)
         fresh = ana.want(200, 'POST', '/api/my/feed', {}).json['path']
         ana.refused(404, 'not_found', 'GET', path, headers=bare)

@@ -824,7 +824,7 @@ def case_levels_and_seats(folder):
 
 def case_after_the_end(folder):
     """Rematch, my tables, statistics, record, analysis; once from memory and once after a restart."""
-    with Server(folder) as server:
+    with Server(folder, '--analysis-playouts', '1024') as server:
         ana, ben, chloe = server.visitor(), server.visitor('Ben'), server.visitor('Chloé')
         assert ana.want(200, 'GET', '/api/statistics').json == {'statistics': []}
         alone, both = ana.make('open', 'bot:novice'), ana.make('open', 'open', 'bot:casual')
@@ -974,6 +974,30 @@ def case_editions(folder):
         server.options = options
         server.restart()
         assert ana.table(code)['you'] == 1
+
+
+def case_puzzles(folder):
+    """All of the program's, a hundred at a time, each time as a pack of its own."""
+    with Server(folder) as server:
+        stranger, found = Visitor(server), []
+        wanted = wire.read(os.path.join(wire.ROOT, 'editions/classic.puzzles')).splitlines()
+        while True:
+            answer = stranger.ask('GET', f'/api/puzzles/classic?from={len(found) + 1}')
+            if answer.status != 200:
+                break
+            header, *lines = answer.text.splitlines()
+            assert header == wanted[0] and answer.text.endswith('\n') and 1 <= len(lines) <= 100
+            assert answer.headers['Content-Type'] == 'text/plain; charset=utf-8' and len(answer.data) < 8192
+            found += lines
+        assert found == wanted[1:] and len(found) > 2000
+        assert (answer.status, answer.json['error']['code']) == (404, 'not_found')
+        assert stranger.want(200, 'GET', '/api/puzzles/classic').text.splitlines()[1:] == found[:100]
+        assert stranger.want(200, 'GET', '/api/puzzles/classic?from=151').text.splitlines()[1:] == found[150:250]
+        for name in ('nowhere', 'classic/1', '%00'):
+            stranger.refused(404, 'not_found', 'GET', f'/api/puzzles/{name}')
+        for wrong in ('0', '-1', '1x', 'x', '', '+1', '99999999999999999999', '1.5', '%201'):
+            assert stranger.refused(400, 'bad_message', 'GET', f'/api/puzzles/classic?from={wrong}')['detail'] == 'from'
+        stranger.refused(404, 'not_found', 'GET', '/api/puzzles/classic?from=999999')
 
 
 def case_the_longest_choice(folder):

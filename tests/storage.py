@@ -354,7 +354,7 @@ def case_refused_databases(folder):
             assert words in err and err.startswith('pyramids: ') and err.count('\n') == 1, err
             assert open(database, 'rb').read() == before
 
-    refused('newer version', 'PRAGMA user_version = 9')
+    refused('newer version', 'PRAGMA user_version = 11')
     os.remove(database)
     refused('another program', 'CREATE TABLE wine (year)')
     write(database, 'nonsense ' * 1000)
