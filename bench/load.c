@@ -49,7 +49,7 @@
 #define SEATS 4
 /* Tables that are being set up at once: few, or the memory for their requests would count as theirs. */
 #define OPENING 8
-#define ON_THE_WAY 16            /* choices of a table that somebody has not been told of */
+#define ON_THE_WAY 16            /* choices of a table that some client has not received */
 #define MESSAGE 65536            /* bytes of the longest message */
 #define CHOICE 320
 #define MOST_NODES 16
@@ -980,7 +980,7 @@ static double part(const struct times *times, double share)
 /* What was measured. */
 struct sums {
     double setup, seconds, cpu, postgres;    /* seconds; of processor time: of the servers, of PostgreSQL */
-    double seated, grown;        /* bytes a table: when the cards were dealt, and at the end */
+    double seated, grown;        /* bytes per table: when the cards were dealt, and at the end */
     uint64_t choices;
 };
 

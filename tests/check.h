@@ -84,6 +84,13 @@ __attribute__((unused)) static bool check_str(const char *got, const char *wante
     return same;
 }
 
+/* How often something is repeated. With PYR_SHORT, where one build has done it `full` times already, `few` times go through
+ * the same code for another compiler or the sanitizers. */
+__attribute__((unused)) static unsigned check_times(unsigned full, unsigned few)
+{
+    return getenv("PYR_SHORT") ? few : full;
+}
+
 /* A file of the source tree, such as "tests/data/plain.edition", as terminated text; the caller frees it. Ends the program
  * if it cannot be read: Meson counts that as an error. */
 __attribute__((unused)) static char *check_file(const char *path, size_t *size)

@@ -76,7 +76,7 @@ def main():
         assert re.search(r'\d,\d', run(copy, 'build/src/cli/pyramids sim --games 4 --lang pl'))
         if os.path.exists(os.path.join(copy, 'build/web/site')):
             with open(os.path.join(copy, 'build/web/site/languages.js'), encoding='utf-8') as page, \
-                    open(os.path.join(copy, f'build/web/site/lang/{CODE}.json'), encoding='utf-8') as texts:
+                    open(os.path.join(copy, f'build/web/site/lang/{CODE}.txt'), encoding='utf-8') as texts:
                 assert f'["{CODE}", "{NAME}"' in page.read() and WORDS['Play'] in texts.read()
         # As the page says: the tests want all of it.
         done = subprocess.run([sys.executable, os.path.join(copy, 'tests/languages.py'), copy], capture_output=True,

@@ -142,14 +142,17 @@ static void play_hidden(const struct pyr_bot *bot, void *memory, const struct py
 
 TEST("a bot sees its view and nothing else, and its steps are legal on any edition")
 {
+    /* Each bot with both editions and 2 to 4 seats; or with one of these six, another for the next bot. */
+    const unsigned every = check_times(1, 6);
     read_editions();
     for (unsigned i = 0; i < pyr_bot_count(); i++) {
         const struct pyr_bot *bot = pyr_bot_at(i);
-        for (int e = 0; e < 2; e++) {
+        for (unsigned e = 0; e < 2; e++) {
             const struct pyr_box *box = e ? &crowded.box : &plain.box;
             void *memory = equip(bot, box);
             for (unsigned seats = 2; seats <= 4; seats++)
-                play_hidden(bot, memory, box, seats, seats + 10 * i);
+                if ((3 * e + seats) % every == i % every)
+                    play_hidden(bot, memory, box, seats, seats + 10 * i);
             free(memory);
         }
     }

@@ -8,6 +8,7 @@
  *     points of its colour where an odd number of that colour is held; a draw only from an empty display; ties at random.
  */
 #include "check.h"
+#include "check_card.h"
 #include "check_edition.h"
 
 #include <pyramids/bots.h>
@@ -33,34 +34,10 @@ __attribute__((constructor)) static void load_all(void)
 
 /* Positions. */
 
-static pyr_spaces spaces(const char *text)
-{
-    pyr_spaces set = 0;
-    for (; text[0] >= 'a' && text[0] <= 'e'; text += 2)
-        set |= PYR_SPACE(text[1] - '1', text[0] - 'a');
-    return set;
-}
-
 static void card(int number, const char *rows)
 {
     struct pyr_card_face face = { .colour = print.card[number - 1].colour };
-    int at = 0;
-    for (; *rows && at < 25; rows++) {
-        if (!strchr("#.vTxrefsp", *rows))
-            continue;
-        pyr_spaces space = PYR_SPACE(at / 5, at % 5);
-        at++;
-        face.open |= *rows != '#' ? space : 0;
-        face.entrance |= *rows == 'v' ? space : 0;
-        face.tomb |= *rows == 'T' ? space : 0;
-        face.cross |= *rows == 'x' ? space : 0;
-        face.ruby |= *rows == 'r' ? space : 0;
-        face.emerald |= *rows == 'e' ? space : 0;
-        face.torch |= *rows == 'f' ? space : 0;
-        face.skull |= *rows == 's' ? space : 0;
-        face.potion |= *rows == 'p' ? space : 0;
-    }
-    CHECK_INT(at, 25);
+    check_card(&face, rows);
     print.card[number - 1] = face;
 }
 
