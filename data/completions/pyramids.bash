@@ -15,8 +15,17 @@ _pyramids()
         mapfile -t COMPREPLY < <(compgen -W "$help" -- "$word")
         return ;;
     esac
-    if [ "$before" = --lang ]; then
-        mapfile -t COMPREPLY < <(compgen -W "de en es fr it pt" -- "$word")
+    case ${COMP_WORDS[1]}:$before in
+    *:--lang) help="de en es fr it pt" ;;
+    puzzle:--theme | puzzle:-t) help="card race cross skull tomb last" ;;
+    print:--paper | print:-p) help="a4 letter" ;;
+    print:--only) help="cards expedition score" ;;
+    serve:--role) help="serve think" ;;
+    serve:--push) help="on off" ;;
+    *) help= ;;
+    esac
+    if [ -n "$help" ]; then
+        mapfile -t COMPREPLY < <(compgen -W "$help" -- "$word")
         return
     fi
     case ${COMP_WORDS[1]}:$COMP_CWORD in

@@ -17,8 +17,27 @@ function __pyramids_is_second
     test (count $words) -eq 2; and test "$words[2]" = $argv[1]
 end
 
+function __pyramids_values
+    set -l words (commandline -opc)
+    switch "$words[2]:$words[-1]"
+        case '*:--lang'
+            printf '%s\n' de en es fr it pt
+        case puzzle:--theme puzzle:-t
+            printf '%s\n' card race cross skull tomb last
+        case print:--paper print:-p
+            printf '%s\n' a4 letter
+        case print:--only
+            printf '%s\n' cards expedition score
+        case serve:--role
+            printf '%s\n' serve think
+        case serve:--push
+            printf '%s\n' on off
+    end
+end
+
 complete -c pyramids -f -n __pyramids_is_first -a '(__pyramids_commands)'
 complete -c pyramids -n 'not __pyramids_is_first; and string match -q -- "-*" (commandline -ct)' -f -a '(__pyramids_options)'
+complete -c pyramids -f -n 'string length -q (__pyramids_values)' -a '(__pyramids_values)'
 complete -c pyramids -f -n '__pyramids_is_second admin' \
     -a 'status tables visitors close ban unban bans rename announce backup check sweep'
 complete -c pyramids -f -n '__pyramids_is_second edition' -a 'check show generate'
