@@ -23,7 +23,8 @@ all: ## build the game: build/src/cli/pyramids (with its page if clang is there)
 
 play: ## build, then play in the browser: against bots, or with friends
 	@scripts/need build page
-	@$(MAKE) --no-print-directory all
+	@scripts/configure $(BUILD) --prefix=$(PREFIX)
+	@ninja -C $(BUILD) src/cli/pyramids
 	@$(BUILD)/src/cli/pyramids serve --quiet
 
 test: ## build with two compilers and with sanitizers, run all tests
@@ -52,7 +53,7 @@ bench: ## games a second, native and in WebAssembly
 	@$(BUILD)/src/cli/pyramids bench
 	@scripts/bench-wasm $(BUILD)
 
-research: ## measure every table of docs/ladder.md again (about half an hour)
+research: ## measure every table of docs/ladder.md again (about an hour of one core)
 	@scripts/need build test
 	@$(MAKE) --no-print-directory all
 	@scripts/research-tables $(BUILD) > $(BUILD)/ladder.md && mv $(BUILD)/ladder.md docs/ladder.md
@@ -89,8 +90,11 @@ tarball: ## one static program for any Linux: ARCH=x86_64 or aarch64
 	@scripts/need build page tarball
 	@scripts/make-tarball $(ARCH)
 
-test-tarball: tarball ## try it in the oldest systems that mirrors have (root)
+test-tarball: tarball ## try it in systems and on a kernel of ten years ago (root)
+	@scripts/need old-kernel
+	@tests/tarball.sh $$(echo build-tarball/pyramids-*-linux-x86_64) tests/old-calls.py
 	@tests/tarball-old.sh
+	@tests/tarball-kernel.sh
 
 test-arm64: ## the tarball for arm64 and the fast tests, under qemu
 	@$(MAKE) --no-print-directory tarball ARCH=aarch64

@@ -78,6 +78,10 @@ def main():
     for name, path in files.items():
         with open(path, 'rb') as file:
             content[name] = lean(name, file.read())
+    with open(os.path.splitext(edition)[0] + '.puzzles', 'rb') as file:
+        content['classic.puzzles'] = b''.join(file.readlines()[:1 + PUZZLES])
+    # One file packs smaller than four: a twelfth of what is sent.
+    content['style.css'] += b'\n'.join(content.pop(name) for name in JOINED)
     shorten(content)
     content.update(catalogues(languages))
     page = content['index.html'].decode().replace('@UNLOADED@', paragraphs(UNLOADED, languages))
@@ -137,8 +141,15 @@ def lean(name, data):
     return re.sub(needless, lambda found: b'\n' * found[0].count(b'\n'), data, flags=re.M | re.S) if needless else data
 
 
-# Scripts that something else asks for by name: the page, its worker, and tests that look at one part of a running page.
-ENTRIES = ['main.js', 'worker.js', 'i18n.js', 'sound.js', 'analysis.js']
+PUZZLES = 200      # in the page: those of the days (PYR_PUZZLE_PACK). All would be 44 KB: a server gives them by the hundred
+
+
+# Styles that are sent as part of style.css. (print.css sets the page's size, so only the sheets have it.)
+JOINED = ['table.css', 'daily.css', 'solo.css']
+
+
+# Scripts that are asked for by name: by the page, and as its worker.
+ENTRIES = ['main.js', 'worker.js']
 
 
 # What is fetched when it is wanted comes in two files: what belongs to playing, and all other views. A file per view would

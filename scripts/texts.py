@@ -58,8 +58,8 @@ def errors():
 
 
 def sentences(kind):
-    found = rows('src/text/sentences.inc', 'FAULT', 'FAULT_MANY', 'MISUSE', 'REASON', 'REFUSAL', 'EVENT', 'EVENT_MANY',
-        'COUNT')
+    found = rows('src/text/sentences.inc', 'FAULT', 'FAULT_MANY', 'MISUSE', 'REASON', 'REFUSAL', 'REACTION',
+        'EVENT', 'EVENT_MANY', 'RESULT', 'RESULT_MANY', 'COUNT')
     return [row[1:] for row in found if row[0] in (kind, kind + '_MANY')]
 
 
@@ -111,7 +111,8 @@ def symbols():
 
 def ids():
     """The texts that the page translates."""
-    return ({row[1] for row in symbols() + refusals() + sentences('COUNT')} | {row[2] for row in events()} |
+    return ({row[1] for row in symbols() + refusals() + sentences('COUNT') + sentences('REACTION')} |
+        {row[2] for row in events()} | {row[2] for row in sentences('RESULT')} |
         {row[3] for row in reasons() + faults()} |
         {text for row in chapters() for text in row[1:]})
 
@@ -151,9 +152,12 @@ def make(name):
         return ''.join((head,
             table('EVENTS', 'What happened, by the numbers of story.h: values, 1 for news, sentence, its plural.',
                 '[string, number, string, string?][]', events()),
+            table('RESULTS', 'Who has won, then why: values, sentence, its plural.', '[string, string, string?][]',
+                [row[1:] for row in sentences('RESULT')]),
             table('COUNTS', 'How many of a symbol: its character, one, many.', '[string, string, string][]',
                 sentences('COUNT')),
             table('REFUSALS', 'Why a server refuses: its code, sentence.', '[string, string][]', refusals()),
+            table('REACTIONS', 'Quick reactions: symbol, what it says.', '[string, string][]', sentences('REACTION')),
             table('REASONS', 'Why a step is refused: error code, rule, name on the wire, sentence.',
                 '[number, string, string, string][]', reasons()),
             table('SYMBOL_RULES', 'What symbols do (R11): characters of an edition, sentence.', '[string, string][]',
