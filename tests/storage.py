@@ -409,10 +409,13 @@ def case_interrupt(folder):
         assert time.monotonic() < end and process.poll() is None, unread
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    err = process.stderr.read()
-    assert process.wait(timeout=60) == 130 and err == b'pyramids: nothing was imported\n', err
-    process.stdin.close()
-    process.stderr.close()
+    process.stdin, still_open = None, process.stdin      # or it would be closed before the answer is awaited
+    try:
+        _, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        still_open.close()
+    assert process.returncode == 130 and err == b'pyramids: nothing was imported\n', err
     assert run('export', '--database', database).out == ''
 
 

@@ -1,4 +1,4 @@
-/* files.c: reading and writing files, finding editions and the database, stopping on Ctrl-C. */
+/* files.c: reading and writing files, finding editions and the database. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -43,8 +43,10 @@ bool cli_read(const char *path, struct cli_text *text)
             text->at = larger;
         }
     }
-    if (!text->at || ferror(file))
+    if (!text->at || (ferror(file) && !cli_is_interrupted()))
         goto failed;
+    if (standard && cli_is_interrupted())    /* whatever is missing from it will not come */
+        goto give_up;
     text->at[text->size] = '\0';
     if (!standard)
         fclose(file);
@@ -307,50 +309,6 @@ const char *cli_own_name(const char *asked)
     for (size_t i = 0; i < length && plain; i++)
         plain = account[i] > ' ' && account[i] < 127;
     return plain ? account : PYR_NAMELESS;
-}
-
-/* The only thing a signal handler may set; asked for between games, files or playouts. */
-static volatile sig_atomic_t interrupted;
-
-/* A second interrupt ends the program at once.
- * _exit, since nothing else is safe inside a signal handler. */
-static void note_interrupt(int signal)
-{
-    (void)signal;
-    if (interrupted)
-        _exit(CLI_INTERRUPTED);
-    interrupted = 1;
-}
-
-/* For commands that have something to report or to clean up when they are interrupted: they ask cli_is_interrupted. */
-void cli_catch_interrupt(void)
-{
-    struct sigaction action = { .sa_handler = note_interrupt };
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
-/* Ends with the shell's code for a signal, 128 plus its number. */
-static void end_now(int signal)
-{
-    static const char erase[] = "\r\033[K";
-    /* Whatever progress a terminal shows goes; if that fails there is nowhere to report it. */
-    if (isatty(STDERR_FILENO) && write(STDERR_FILENO, erase, sizeof erase - 1) < 0)
-        _exit(128 + signal);
-    _exit(128 + signal);
-}
-
-/* For a long computation that has nothing to save. */
-void cli_end_on_interrupt(void)
-{
-    struct sigaction action = { .sa_handler = end_now };
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
-bool cli_is_interrupted(void)
-{
-    return interrupted != 0;
 }
 
 /* Monotonic: only differences mean anything, and setting the clock does not disturb them. */
