@@ -37,6 +37,12 @@ function hintOf(table, { choice, win }) {
     return { choice, win, place: place ?? null, card: -1 };
 }
 
+/** Choices that begin alike look alike on the board: only the best of them counts. @param {Hint[]} hints best first */
+function distinct(hints) {
+    const begin = hints.map(({ place, card }) => place ? `${place.slot} ${place.cells}` : card >= 0 ? `take ${card}` : '');
+    return hints.filter((_hint, i) => begin[i] && begin.indexOf(begin[i]) === i);
+}
+
 /** Whether a hint can be asked for. @param {Table} table */
 export const canHint = (table) => table.game.hints && !table.game.covered &&
     (table.canAim() || (table.view !== undefined && table.mode(table.view) === 'choose'));
@@ -78,7 +84,7 @@ export async function hint(table) {
         // After the player has picked one, all keep their numbers: what is about to be pressed must not change.
         hints.list = hints.picked ?
             hints.list.map((h) => ({ ...h, win: options.find((o) => o.choice === h.choice)?.win ?? h.win })) :
-            options.slice(0, MOST).map((o) => hintOf(table, o)).filter((h) => h.place || h.card >= 0);
+            distinct(options.map((o) => hintOf(table, o))).slice(0, MOST);
         show(table, hints, first);
     }
 }

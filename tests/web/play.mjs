@@ -15,17 +15,22 @@ function holdBots() {
     globalThis.letBotsThink = () => { Worker.prototype.postMessage = postMessage; held.forEach((send) => send()); };
 }
 
-/** In the page: the second answer with choices, which is more exact, arrives when refine() is called, in another order. */
+/** In the page: the first answer with choices has two that begin alike (the rest of a choice may differ); the second, which
+ * is more exact, arrives when refine() is called, in another order. */
 function holdRefinedChoices() {
     const own = Object.getOwnPropertyDescriptor(Worker.prototype, 'onmessage');
     let answers = 0;
     Object.defineProperty(Worker.prototype, 'onmessage', { ...own, set(listener) {
         own.set.call(this, (event) => {
             const { answer } = event.data;
-            if (answer?.[0]?.win === undefined || ++answers !== 2)
+            if (answer?.[0]?.win === undefined)
                 return void listener(event);
-            globalThis.refine = () => listener({ data: { ...event.data,
-                answer: [...answer.slice(0, 4).reverse(), ...answer.slice(4)] } });
+            const send = (choices) => listener({ data: { ...event.data, answer: choices } });
+            answers++;
+            if (answers === 2)
+                globalThis.refine = () => send([...answer.slice(0, 4).reverse(), ...answer.slice(4)]);
+            else
+                send([answer[0], ...answer]);
         });
     } });
 }
@@ -315,7 +320,7 @@ await test('a hint that was picked keeps its number while the chances become mor
     await page.keyboard.press('2');
     equal(await pressed(), 2);
     const second = await placed();
-    truth(best && second && best !== second, 'two choices');
+    truth(best && second && best !== second, `two choices that differ: ${best}; ${second}`);
     await page.waitForFunction(() => globalThis.refine);
     await page.evaluate(() => globalThis.refine());
     await settled(page);
