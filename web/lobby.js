@@ -64,7 +64,7 @@ function chairHtml(c, i, { host, few = false, extra, past }) {
     const level = LEVELS.indexOf(c.level ?? ''), n = i + 1;
     const free = !c.mine && c.kind !== 'person' && host;
     return html`<li class="panel chair ${c.kind} ${c.mine ? 'mine' : ''}">${avatar(i, { bot: c.kind === 'bot', me: c.mine
-        })}<b class="nmt" dir="auto">${
+        })}<b class="${c.kind === 'person' || c.kind === 'friend' || c.mine ? 'nmt' : ''}" dir="auto">${
         c.kind === 'bot' ? _('Bot') : c.kind === 'open' || c.kind === 'none' ? _('Free seat') : c.name ||
             _('Player')}</b><span class="sub ${
         c.kind === 'person' && !c.mine && c.here ? 'joined' : ''}">${chairWords(c, host)}${c.kind === 'bot' ?
