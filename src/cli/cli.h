@@ -148,7 +148,7 @@ bool cli_database(const char *asked, char *path, size_t size);
 /* The local player's name (files.c): the one asked for, else that of the account, else PYR_NAMELESS. */
 const char *cli_own_name(const char *asked);
 
-/* Ctrl-C (interrupt.c): true once the user asked to stop; armed by cli_catch_interrupt. Standard input is at its end then. */
+/* Ctrl-C (interrupt.c): true once the user asked to stop; standard input is then at its end. Armed by the next function. */
 void cli_catch_interrupt(void);
 bool cli_is_interrupted(void);
 
