@@ -30,7 +30,7 @@ static struct server {
 
 static SSL *ssl;
 
-static ssize_t hear(int socket, char *to, size_t room)
+static ssize_t receive(int socket, char *to, size_t room)
 {
     return ssl ? SSL_read(ssl, to, (int)room) : recv(socket, to, room, 0);
 }
@@ -50,7 +50,7 @@ static void hear_request(int socket)
 {
     size_t size = 0;
     for (;;) {
-        ssize_t got = hear(socket, server.request + size, sizeof server.request - 1 - size);
+        ssize_t got = receive(socket, server.request + size, sizeof server.request - 1 - size);
         if (got <= 0)
             return;
         server.request[size += (size_t)got] = '\0';
@@ -98,7 +98,7 @@ static void *serve(void *context)
             answer(socket);
         if (strstr(server.request, "upgrade") || server.is_silent)
             for (ssize_t got; server.rest_size < sizeof server.rest &&
-                (got = hear(socket, server.rest + server.rest_size, sizeof server.rest - server.rest_size)) > 0;)
+                (got = receive(socket, server.rest + server.rest_size, sizeof server.rest - server.rest_size)) > 0;)
                 server.rest_size += (size_t)got;
     }
     if (ssl)

@@ -31,7 +31,7 @@ struct world {
     struct {
         char *text;
         size_t size, room;
-    } heard[PYR_MAX_SEATS + 1];
+    } received[PYR_MAX_SEATS + 1];
     unsigned said;
 };
 
@@ -39,20 +39,20 @@ static struct world worlds[2];
 static struct pyr_edition classic;
 static const char *const names[] = { "Ana", "Ben", "Chloé", "Davi", "Onlooker" };
 
-static void hear(struct world *world, unsigned who)
+static void receive(struct world *world, unsigned who)
 {
     static char buffer[OUTBOX_ROOM];
     size_t size;
     while ((size = outbox_next(&world->conn[who], buffer, sizeof buffer)) != 0) {
-        if (world->heard[who].size + size + 1 > world->heard[who].room) {
-            world->heard[who].room = 2 * (world->heard[who].size + size + 1);
-            world->heard[who].text = realloc(world->heard[who].text, world->heard[who].room);
-            if (!world->heard[who].text)
+        if (world->received[who].size + size + 1 > world->received[who].room) {
+            world->received[who].room = 2 * (world->received[who].size + size + 1);
+            world->received[who].text = realloc(world->received[who].text, world->received[who].room);
+            if (!world->received[who].text)
                 abort();
         }
-        memcpy(world->heard[who].text + world->heard[who].size, buffer, size);
-        world->heard[who].size += size;
-        world->heard[who].text[world->heard[who].size++] = '\n';
+        memcpy(world->received[who].text + world->received[who].size, buffer, size);
+        world->received[who].size += size;
+        world->received[who].text[world->received[who].size++] = '\n';
     }
 }
 
@@ -63,7 +63,7 @@ static void say(struct world *world, unsigned who, const char *text)
         uv_run(&world->server.loop, UV_RUN_ONCE);
     for (unsigned i = 0; i <= ONLOOKER; i++)
         if (world->conn[i].visitor)
-            hear(world, i);
+            receive(world, i);
 }
 
 static void say_choice(struct world *world, unsigned who, const char *choice)
@@ -163,7 +163,7 @@ static void end(struct world *world)
     for (unsigned i = 0; i <= ONLOOKER; i++) {
         if (world->conn[i].visitor)
             conn_finish(&world->conn[i]);
-        free(world->heard[i].text);
+        free(world->received[i].text);
     }
     store_close(world->server.store);
     uv_run(&world->server.loop, UV_RUN_DEFAULT);
@@ -214,8 +214,9 @@ static bool is_alike(unsigned who)
         json[w] = json_dumps(table, JSON_COMPACT);
         json_decref(table);
     }
-    bool alike = worlds[0].heard[who].size == worlds[1].heard[who].size && json[0] && json[1] && !strcmp(json[0], json[1]) &&
-        !memcmp(worlds[0].heard[who].text, worlds[1].heard[who].text, worlds[0].heard[who].size);
+    bool alike = worlds[0].received[who].size == worlds[1].received[who].size && json[0] && json[1] &&
+        !strcmp(json[0], json[1]) &&
+        !memcmp(worlds[0].received[who].text, worlds[1].received[who].text, worlds[0].received[who].size);
     free(json[0]);
     free(json[1]);
     return alike;
@@ -453,10 +454,10 @@ TEST("An answer that names a field is UTF-8, also where a long name is cut") {
         snprintf(text, sizeof text, "{\"type\":\"leave\",\"id\":\"f\",\"%s\":1}", fields[i]);
         snprintf(answer, sizeof answer, "{\"type\":\"error\",\"id\":\"f\",\"code\":\"refused\",\"detail\":\"%s\"}\n",
             wanted[i]);
-        world->heard[0].size = 0;
+        world->received[0].size = 0;
         say(world, 0, text);
-        world->heard[0].text[world->heard[0].size] = 0;
-        CHECK_STR(world->heard[0].text, answer);
+        world->received[0].text[world->received[0].size] = 0;
+        CHECK_STR(world->received[0].text, answer);
     }
     end(world);
 }

@@ -678,7 +678,7 @@ TEST("the score of a series is read, and nonsense in it is not") {
     CHECK_INT(series->wins[0], 0);
 }
 
-TEST("of two windows the older one hears that it is, and can take the seat back") {
+TEST("of two windows the older one learns that it is, and can take the seat back") {
     connect_both(40);
     struct client *c = &client[0];
     receive(c, "{\"type\":\"elsewhere\",\"elsewhere\":true}");

@@ -2931,7 +2931,7 @@ static void mark_late(uv_timer_t *timer)
     is_late = true;
 }
 
-static void hear(void *context, const char *code, int64_t revision, const char *more)
+static void receive(void *context, const char *code, int64_t revision, const char *more)
 {
     (void)context;
     (void)more;
@@ -2957,7 +2957,7 @@ static int questions_of(struct store_job *job)
 }
 
 /* What lies between a choice at one server and a client at another: the change, the announcement, and reading the table. */
-POSTGRES_TEST("a change takes two round trips, another server hears of it by itself and reads the table in one")
+POSTGRES_TEST("a change takes two round trips, another server receives it by itself and reads the table in one")
 {
     make_folder();
     if (CHECK(start_proxy()) && CHECK(open_store())) {
@@ -2976,7 +2976,7 @@ POSTGRES_TEST("a change takes two round trips, another server hears of it by its
         store_submit(store, &commits[0].job);
         uv_run(&loop, UV_RUN_DEFAULT);
         CHECK_INT(questions_of(&commits[1].job), 2);
-        if (CHECK(store_listen(store, hear, NULL))) {
+        if (CHECK(store_listen(store, receive, NULL))) {
             uv_timer_start(&patience, mark_late, 60000, 0);
             while (revision_heard < 0 && !is_late)
                 uv_run(&loop, UV_RUN_ONCE);
@@ -2999,7 +2999,7 @@ static struct {
     unsigned second;                         /* announcements of the second table */
     struct store_news news;                  /* the last one */
     char text[8];                            /* its lines */
-} heard;
+} received;
 
 static void hear_news(void *context, const char *code, int64_t revision, const char *more)
 {
@@ -3010,14 +3010,14 @@ static void hear_news(void *context, const char *code, int64_t revision, const c
         revision_heard = revision;
         return;
     }
-    heard.told++;
-    heard.second += !strcmp(code, "CODE2");
+    received.told++;
+    received.second += !strcmp(code, "CODE2");
     if (!more || !CHECK(store_read_news(more, &news)))
         return;
-    heard.choices += news.has_choice;
-    heard.lines += news.lines_size > 0;
-    heard.news = news;
-    snprintf(heard.text, sizeof heard.text, "%.*s", (int)news.lines_size, news.lines);
+    received.choices += news.has_choice;
+    received.lines += news.lines_size > 0;
+    received.news = news;
+    snprintf(received.text, sizeof received.text, "%.*s", (int)news.lines_size, news.lines);
 }
 
 /* In the same transaction; the second one meets a newer table. */
@@ -3027,7 +3027,7 @@ POSTGRES_TEST("a change that is refused costs the others of its transaction noth
     static struct store_commit commits[JOBS + 1], news[JOBS + 1];
     static struct job holder;
     make_folder();
-    memset(&heard, 0, sizeof heard);
+    memset(&received, 0, sizeof received);
     revision_heard = -1;
     is_late = false;
     if (CHECK(start_proxy()) && CHECK(open_store())) {
@@ -3065,18 +3065,18 @@ POSTGRES_TEST("a change that is refused costs the others of its transaction noth
             CHECK(proxy.questions <= 4);     /* that which holds the thread, and two */
             uv_mutex_unlock(&proxy.mutex);
             uv_timer_start(&patience, mark_late, 60000, 0);
-            while (heard.told < JOBS - 1 && !is_late)
+            while (received.told < JOBS - 1 && !is_late)
                 uv_run(&loop, UV_RUN_ONCE);
         }
-        CHECK_INT(heard.told, JOBS - 1);
-        CHECK_INT(heard.second, 0);
-        CHECK_INT(heard.choices, JOBS - 1);
-        CHECK_INT(heard.lines, 1);
-        CHECK(heard.news.seat == 1 && heard.news.made == 5000 && heard.news.due == 70 && heard.news.keeper == 9);
-        CHECK_INT(heard.news.first_line, 1);
-        CHECK_STR(heard.news.id, "m1");
-        CHECK_STR(heard.news.text, "17 22");
-        CHECK_STR(heard.text, "two\n");
+        CHECK_INT(received.told, JOBS - 1);
+        CHECK_INT(received.second, 0);
+        CHECK_INT(received.choices, JOBS - 1);
+        CHECK_INT(received.lines, 1);
+        CHECK(received.news.seat == 1 && received.news.made == 5000 && received.news.due == 70 && received.news.keeper == 9);
+        CHECK_INT(received.news.first_line, 1);
+        CHECK_STR(received.news.id, "m1");
+        CHECK_STR(received.news.text, "17 22");
+        CHECK_STR(received.text, "two\n");
         uv_close((uv_handle_t *)&patience, NULL);
         uv_run(&loop, UV_RUN_DEFAULT);
         close_store();

@@ -161,7 +161,7 @@ static void settle(void)
 }
 
 /* What a client is told; the answer to `id`: 0 none, 1 done, -1 refused for now. Anything else is wrong. */
-static int hear(unsigned who, const char *id)
+static int receive(unsigned who, const char *id)
 {
     static char buffer[OUTBOX_ROOM + 1];
     char mine[64];
@@ -195,8 +195,8 @@ static void say(unsigned who, const char *kind, const char *rest)
     for (unsigned attempt = 0; attempt < 3 && answer != 1; attempt++) {
         message_read(&conns[who], text, strlen(text));
         settle();
-        hear(!who, id);
-        answer = hear(who, id);
+        receive(!who, id);
+        answer = receive(who, id);
         refused += answer == -1;
         seen[who] |= answer == 1;
         for (unsigned i = 0; i < 2; i++) {
@@ -208,7 +208,7 @@ static void say(unsigned who, const char *kind, const char *rest)
         for (unsigned i = 0; i < 2; i++)
             if (!conns[i].observer.table && seen[i]) {
                 conn_watch(&conns[i], table, 0);
-                hear(i, "");
+                receive(i, "");
             }
     }
     CHECK_INT(answer, 1);
@@ -292,7 +292,7 @@ static void check_all_the_same(void)
     }
     for (unsigned i = 0; i < 2; i++) {
         json_t *json = table_json(table, conns[i].visitor), *was = json_loads(told[i], 0, NULL);
-        hear(i, "");
+        receive(i, "");
         CHECK_INT(lines_told[i], table->log.count);
         json_object_del(was, "type");
         json_object_set_new(was, "version", json_integer(table->log.count));     /* lines tell these three */
@@ -429,7 +429,7 @@ TEST("table: an analysis is begun once, and not if too many wait") {
 
 /*
  * Another server on the same database. `other` stands for it: its changes are committed as they are, in one job with
- * whatever comes next here, so that this server cannot have heard of them.
+ * whatever comes next here, so that this server cannot know of them.
  */
 
 struct other {
@@ -537,7 +537,7 @@ TEST("table: a choice that meets one made at another server completes the phase 
     snprintf(text, sizeof text, "{\"type\":\"choose\",\"id\":\"b2\",\"phase\":%u,\"choice\":\"%s\"}", (unsigned)after, rest);
     message_read(&conns[1], text, strlen(text));
     settle();
-    CHECK_INT(hear(1, "b2"), 1);
+    CHECK_INT(receive(1, "b2"), 1);
     choose(0);
     CHECK(table->log.count > after);
     check_all_the_same();
@@ -594,7 +594,7 @@ TEST("table: a choice for a phase that another server has completed is late, and
     CHECK_STR(refusal(0, text), "late");
     CHECK(table->log.count > before);
     lines_told[0] = conns[0].sent_lines;
-    hear(1, "");
+    receive(1, "");
     CHECK_INT(lines_told[0], table->log.count);
     CHECK_INT(lines_told[1], table->log.count);
     check_all_the_same();
@@ -671,9 +671,9 @@ TEST("table: what another server did is read before a client is refused") {
         (unsigned)(before + lines), mine);
     message_read(&conns[0], text, strlen(text));
     settle();
-    CHECK_INT(hear(0, "n1"), 1);
+    CHECK_INT(receive(0, "n1"), 1);
     CHECK_INT(table->log.count, before + lines);
-    hear(1, "");
+    receive(1, "");
     check_all_the_same();
     free(effects.lines);
     end();

@@ -465,7 +465,7 @@ static bool carry(struct wire_tls *from, struct wire_tls *to, size_t piece, char
 TEST("TLS from end to end in pieces of any size; what is written before the handshake waits for it")
 {
     enum { LONG = 40000 };       /* more than two records */
-    static char said[LONG], heard[2][LONG + 1000];
+    static char said[LONG], received[2][LONG + 1000];
     if (!CHECK(make_files()))
         return;
     struct wire_tls_context *server = wire_tls_server(files.certificate, files.key),
@@ -480,18 +480,18 @@ TEST("TLS from end to end in pieces of any size; what is written before the hand
         bool has_answered = false;
         CHECK(wire_tls_write(a, "GET /", 5) && wire_tls_write(a, " early", 6));
         for (int moved = 1; moved;) {
-            moved = carry(a, b, pieces[p], heard[0], &size[0], &result[0]);
-            moved += carry(b, a, pieces[p], heard[1], &size[1], &result[1]);
+            moved = carry(a, b, pieces[p], received[0], &size[0], &result[0]);
+            moved += carry(b, a, pieces[p], received[1], &size[1], &result[1]);
             if (size[0] == 11 && !has_answered)
                 moved = has_answered = CHECK(wire_tls_write(b, said, LONG));
         }
         CHECK(wire_tls_is_open(a) && !wire_tls_is_untrusted(a));
         CHECK_INT(size[0], 11);
-        CHECK(!memcmp(heard[0], "GET / early", 11));
+        CHECK(!memcmp(received[0], "GET / early", 11));
         CHECK_INT(size[1], LONG);
-        CHECK(!memcmp(heard[1], said, LONG));
+        CHECK(!memcmp(received[1], said, LONG));
         wire_tls_goodbye(b);
-        while (carry(b, a, pieces[p], heard[1], &size[1], &result[1])) {
+        while (carry(b, a, pieces[p], received[1], &size[1], &result[1])) {
         }
         CHECK_INT(result[1], WIRE_TLS_END);
         wire_tls_destroy(a);
@@ -511,14 +511,14 @@ TEST("a certificate that is not trusted, or belongs to another server, ends it; 
     const struct { struct wire_tls_context *context; const char *host; } cases[] = { { other, "localhost" },
         { trusting, "localhost.example" }, { trusting, "127.0.0.2" }, { trusting, "::1" } };
     for (unsigned i = 0; i < 4 && CHECK(server && trusting && other); i++) {
-        static char heard[2][2000];
+        static char received[2][2000];
         struct wire_tls *a = wire_tls_connect(cases[i].context, cases[i].host), *b = wire_tls_create(server);
         size_t size[2] = { 0, 0 };
         long result[2] = { 0, 0 };
         wire_tls_write(a, "secret", 6);
         for (int moved = 1; moved;) {
-            moved = carry(a, b, 500, heard[0], &size[0], &result[0]);
-            moved += carry(b, a, 500, heard[1], &size[1], &result[1]);
+            moved = carry(a, b, 500, received[0], &size[0], &result[0]);
+            moved += carry(b, a, 500, received[1], &size[1], &result[1]);
         }
         CHECK_INT(result[1], WIRE_TLS_BROKEN);
         CHECK(!wire_tls_is_open(a) && wire_tls_is_untrusted(a));

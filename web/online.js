@@ -170,7 +170,7 @@ export class OnlineGame extends Game {
         url.hash = '';
         const socket = new WebSocket(url, 'pyramids-1');
         this.socket = socket;
-        socket.onmessage = ({ data }) => this.hear(data);
+        socket.onmessage = ({ data }) => this.receive(data);
         socket.onopen = () => {
             this.core.remoteConnected();
             this.go();
@@ -429,7 +429,7 @@ export class OnlineGame extends Game {
     draftChanged() { this.remember(); }
 
     /** @param {string} text */
-    hear(text) {
+    receive(text) {
         const message = JSON.parse(text);
         if (message.type === 'table' && message.code === this.id)
             this.hearTable(message);

@@ -30,7 +30,7 @@ export function keepSeals(days) {
             .slice(-MOST_SEALS)));
 }
 
-/** Secrets of past days that this device has heard, so that they can be played without a network. @returns {Record<string,
+/** Secrets of past days that this device knows, so that they can be played without a network. @returns {Record<string,
  * string>} */
 export const secrets = () => read('secrets', /** @type {Record<string, string>} */ ({}));
 /** @param {(Day | null)[]} days */

@@ -263,13 +263,13 @@ static enum pyr_err choose_outside(struct worker *worker, unsigned entry, pyr_se
     bool good = false;
     double start = cli_seconds();
     int length = snprintf(ask, sizeof ask, "choose %u\n", seat + 1u);
-    enum outside_result heard = OUTSIDE_DEAD;
+    enum outside_result reply = OUTSIDE_DEAD;
     if (tell_outside(worker, entry, seat, arena->seconds) && outside_send(outside, ask, (size_t)length, arena->seconds))
-        heard = outside_hear(outside, line, sizeof line, arena->seconds - (cli_seconds() - start));
-    if (heard == OUTSIDE_ANSWERED) {
+        reply = outside_read(outside, line, sizeof line, arena->seconds - (cli_seconds() - start));
+    if (reply == OUTSIDE_ANSWERED) {
         good = pyr_match_choose(match, seat, line, NULL) == PYR_OK;
     } else {                                 /* late or dead: begins anew at its next choice */
-        if (heard == OUTSIDE_DEAD && outside_has_ended(outside)) {
+        if (reply == OUTSIDE_DEAD && outside_has_ended(outside)) {
             result[entry].ends++;
             result[entry].status = outside->status;
             if (cannot_start(outside))

@@ -154,7 +154,7 @@ static bool take_line(struct outside *bot, char *line, size_t size)
 }
 
 /* One line of its answer, without the line end and trailing blanks. */
-enum outside_result outside_hear(struct outside *bot, char *line, size_t size, double seconds)
+enum outside_result outside_read(struct outside *bot, char *line, size_t size, double seconds)
 {
     double deadline = cli_seconds() + seconds;
     while (bot->process) {

@@ -29,7 +29,7 @@ bool outside_start(struct outside *bot);
 bool outside_send(struct outside *bot, const char *text, size_t size, double seconds);
 
 /* Waits for a line, without its end, at most size - 1 bytes. */
-enum outside_result outside_hear(struct outside *bot, char *line, size_t size, double seconds);
+enum outside_result outside_read(struct outside *bot, char *line, size_t size, double seconds);
 
 /* Ends the program at once. */
 void outside_stop(struct outside *bot);

@@ -309,7 +309,7 @@ static uint8_t find_others(const struct change *change)
     const struct table_state *state = &effects->after;
     unsigned others = pyr_game_waiting(&state->game);
     if (change->apply != apply_choose || effects->lines_size || effects->commit.is_alone || table->server->is_deaf)
-        return 0;                            /* who hears nothing has to meet a conflict, and read */
+        return 0;                            /* without news it must meet a conflict, and read */
     for (unsigned s = 0; s < state->seats; s++)
         if (seat_is_bots(&state->seat[s]))
             others &= ~(1u << s);
@@ -583,8 +583,8 @@ static void advance(struct table *table)
             return;
         }
     }
-    if (!table->busy && table->heard > table->revision && table->revision && !table->gone) {
-        table_hear(table, table->heard, NULL);           /* it may have been forgotten now: nothing follows */
+    if (!table->busy && table->newest > table->revision && table->revision && !table->gone) {
+        table_note_news(table, table->newest, NULL);       /* it may have been forgotten now: nothing follows */
         return;
     }
     if (!table->busy)
@@ -599,7 +599,7 @@ void changes_continue(struct table *table)
 static void caught_up(struct table *table, enum error error)
 {
     if (error)                               /* the next announcement or comparison tries again */
-        table->heard = 0;
+        table->newest = 0;
     advance(table);
 }
 
@@ -717,12 +717,12 @@ static bool take_news(struct table *table)
 }
 
 /* No client here needs the table: forgetting it is cheaper than reading it again. */
-void table_hear(struct table *table, int64_t revision, const char *more)
+void table_note_news(struct table *table, int64_t revision, const char *more)
 {
     if (revision <= table->revision || table->gone || !table->revision)
         return;
-    if (revision > table->heard)
-        table->heard = revision;
+    if (revision > table->newest)
+        table->newest = revision;
     if (more)
         keep_news(table, revision, more);
     if (table->busy || table->changes)

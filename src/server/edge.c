@@ -561,7 +561,7 @@ static void tell_end(struct edge_conn *conn)
     conn->edge->handler->end(conn->owner, conn->code ? conn->code : 1006);
 }
 
-/* Its last words have been written: the rest is waiting for the other end to hear them. */
+/* Its last words have been written: the rest is waiting for the other end to read them. */
 static void linger(struct edge_conn *conn)
 {
     if (!conn->lingering) {

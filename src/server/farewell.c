@@ -74,7 +74,7 @@ static void read_again(struct server *server, int64_t visitor)
     for (struct table *table = server->table_list, *next; table; table = next) {
         next = table->next;
         if (table->now.stage == STORE_OVER && table_seat_of(table, visitor) < PYR_MAX_SEATS)
-            table_hear(table, table->revision + 1, NULL);
+            table_note_news(table, table->revision + 1, NULL);
     }
 }
 
@@ -173,7 +173,7 @@ static void farewell_done(struct store_job *job, enum store_result result)
         for (unsigned i = 0; i < farewell->running; i++) {
             struct table *table = table_find(farewell->server, farewell->game[i].code);
             if (table)
-                table_hear(table, table->revision + 1, NULL);
+                table_note_news(table, table->revision + 1, NULL);
         }
         farewell->server->farewell.at = 0;
     }

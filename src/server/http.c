@@ -399,7 +399,7 @@ static void get_page(struct request *request)
     request_send(request);
 }
 
-/* A visit: the database hears of it once a day, and the cookie lasts another year from now. */
+/* A visit: the database notes it once a day, and the cookie lasts another year from now. */
 static void note_visit(struct request *request)
 {
     if (!request->visitor)

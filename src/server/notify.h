@@ -16,7 +16,7 @@ void notify_init(void);
 void notify_send(const char *lines);
 void notify_reloading(void);     /* followed by READY=1 */
 
-/* How often the manager wants to hear WATCHDOG=1, in milliseconds; 0: not at all. */
+/* How often the manager expects WATCHDOG=1, in milliseconds; 0: not at all. */
 uint64_t notify_watchdog(void);
 
 /* Sockets that the manager has opened for us, by the names that its units give them. */

@@ -174,7 +174,7 @@ bool presence_was_taken(const struct table *table, int64_t visitor)
     return player_node(table, visitor) != 0;
 }
 
-/* Others have to be told only if this player is connected there, too, or was when this server last heard of it. */
+/* Others need the news only if this player is connected there, too, or was at the last news from there. */
 void presence_play_here(struct table *table, int64_t visitor)
 {
     bool is_shared = presence_has(table, visitor) || presence_was_taken(table, visitor);

@@ -71,7 +71,7 @@ static void tell_others(const struct table *table, unsigned seat, unsigned symbo
     store_submit(table->server->store, &telling->job);
 }
 
-void table_hear_reaction(struct table *table, int64_t number)
+void table_note_reaction(struct table *table, int64_t number)
 {
     unsigned seat = (unsigned)(number >> 8 & 255), symbol = (unsigned)(number & 255);
     if (number >> 16 != table->server->node && seat < table->now.seats && symbol < REACTIONS)

@@ -284,7 +284,7 @@ bool server_start(struct server *server, const struct server_options *options, c
         server_halt(server);
         return false;
     }
-    if (!store_listen(server->store, upkeep_hear, server)) {
+    if (!store_listen(server->store, upkeep_note_news, server)) {
         snprintf(error, size, "%s", _("could not start a thread that listens to the database"));
         server_halt(server);
         return false;

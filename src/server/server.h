@@ -94,8 +94,8 @@ struct server {
     bool secure, stopping, stopped;
     bool shared;                 /* other servers use the same database, so what is in memory may be old */
     int64_t node;                /* the number of this server there (store_add_node); 0: not shared */
-    bool is_deaf;                /* what others announce is not heard at present */
-    uint32_t listens;            /* how often it has begun to hear them */
+    bool is_deaf;                /* what others announce does not arrive at present */
+    uint32_t listens;            /* how often it has begun to receive it */
     struct store_nodes nodes;    /* those that are there, with this one, as of the last look */
     unsigned thinkers;           /* of these, other servers that only think */
     unsigned judging;            /* analyses that were claimed from the database */
@@ -181,8 +181,8 @@ struct upkeep_swept {
 bool upkeep_sweep(struct server *server, void (*then)(void *context, const struct upkeep_swept *swept), void *context);
 void upkeep_stop(struct server *server);     /* before the store is closed */
 void upkeep_leave(struct server *server);    /* other servers may take over what this one keeps */
-void upkeep_hear(void *context, const char *word, int64_t number, const char *more);     /* for store_listen */
-/* Whether other servers may have changed tables in memory without this one having heard of it. */
+void upkeep_note_news(void *context, const char *word, int64_t number, const char *more);     /* for store_listen */
+/* Whether other servers may have changed tables in memory without this one knowing it. */
 bool upkeep_is_behind(const struct server *server);
 /* farewell.c: continues what the removal of a visitor's data has left to do, also after a restart. */
 void farewell_tick(struct server *server);

@@ -109,7 +109,7 @@ static void metric(FILE *to, const char *name, const char *kind, const char *hel
 /* What other servers on the same database have done. */
 static void metric_news(FILE *to, const struct server *server)
 {
-    metric(to, "hears_others", "gauge", "1: it hears what other servers on the same database announce.",
+    metric(to, "hears_others", "gauge", "1: it receives what other servers on the same database announce.",
         server->shared && !server->is_deaf);
     metric(to, "table_reads_total", "counter", "Tables read again, since another server had changed them.",
         (double)server->count.refreshes);

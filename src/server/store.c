@@ -405,11 +405,11 @@ bool store_is_shared(const struct store *store)
     return store->db->engine->is_shared;
 }
 
-bool store_listen(struct store *store, store_heard *heard, void *context)
+bool store_listen(struct store *store, store_on_news *on_news, void *context)
 {
     const struct store_engine *engine = store->db->engine;
     if (engine->is_shared)
-        store->listener = engine->listen(store->db, store->async.loop, heard, context);
+        store->listener = engine->listen(store->db, store->async.loop, on_news, context);
     return !engine->is_shared || store->listener;
 }
 

@@ -171,7 +171,7 @@ bool store_is_shared(const struct store *store);
 bool store_can_share(const char *path);
 
 /*
- * From now on `heard` is called, in the loop's thread, for what was stored here or elsewhere; with NULL when something may
+ * From now on `on_news` is called, in the loop's thread, for what was stored here or elsewhere; with NULL when something may
  * have been missed: 0 after a connection was made, 1 when it was lost. Nothing happens on a database that is not shared.
  * False without memory. Ends with store_close.
  *
@@ -187,8 +187,8 @@ bool store_can_share(const char *path);
 #define STORE_NEWS_NAME "#"
 #define STORE_NEWS_WORK "!"
 /* `more`: what store_read_news understands, for a server that has the revision before; NULL: nothing. */
-typedef void store_heard(void *context, const char *word, int64_t number, const char *more);
-bool store_listen(struct store *store, store_heard *heard, void *context);
+typedef void store_on_news(void *context, const char *word, int64_t number, const char *more);
+bool store_listen(struct store *store, store_on_news *on_news, void *context);
 
 /* A change of a table as it is announced: a choice, lines, or both. Texts are within what was announced. */
 struct store_news {

@@ -112,11 +112,11 @@ struct store_engine {
     bool locks_rows;             /* rows stay locked to other servers until a transaction ends */
     bool is_shared;              /* several servers may use one database at the same time */
     /* Of an engine that is shared: within a transaction, tells the other servers what is new once it is committed, such
-     * as the revision of a table; and hears of theirs (store_listen). NULL without memory. `later` (may be NULL):
+     * as the revision of a table; and receives theirs (store_listen). NULL without memory. `later` (may be NULL):
      * where the number is once the transaction is settled. `more` (may be NULL) goes along. What a job that is refused
      * has announced is not told. */
     void (*announce)(struct store_db *db, const char *word, int64_t number, const int64_t *later, const char *more);
-    struct store_listener *(*listen)(struct store_db *db, uv_loop_t *loop, store_heard *heard, void *context);
+    struct store_listener *(*listen)(struct store_db *db, uv_loop_t *loop, store_on_news *on_news, void *context);
     void (*listen_end)(struct store_listener *listener);
     bool (*is_mine)(const char *where);      /* whether --database means this engine */
 

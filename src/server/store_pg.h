@@ -90,7 +90,7 @@ struct pg {
 #define PG_MORE '\x1f'
 #define PG_BLANK '\x1d'
 
-struct store_listener *pg_listen(struct store_db *db, uv_loop_t *loop, store_heard *heard, void *context);
+struct store_listener *pg_listen(struct store_db *db, uv_loop_t *loop, store_on_news *on_news, void *context);
 void pg_listen_end(struct store_listener *listener);
 
 #define PG_OLDEST 140000         /* of the server */

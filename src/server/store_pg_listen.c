@@ -1,11 +1,11 @@
 /*
- * store_pg_listen.c: hears what other servers have done to the same database: a connection of its own, on which PostgreSQL
+ * store_pg_listen.c: receives what other servers have done to the same database: own connection, on which PostgreSQL
  * reports what their transactions announce (store_pg.c). A thread waits for it; news are handed on in the loop's thread.
  *
  * News may be lost with the connection. So after every connect it reports that (a code of NULL), and the listener compares
  * revisions: a lost notification costs a delay and never a gap.
  *
- * Ownership: the thread owns the connection; the list of news is shared under `mutex`. `heard` is called in the loop's
+ * Ownership: the thread owns the connection; the list of news is shared under `mutex`. `on_news` is called in the loop's
  * thread.
  */
 #include <poll.h>
@@ -35,7 +35,7 @@ struct store_listener {
     int wake[2];                 /* a pipe: written to when the thread is to end */
     struct pg db;                /* of which it only has where to connect to */
     struct news *first, **end;   /* under the mutex; "": there may have been others */
-    store_heard *heard;
+    store_on_news *on_news;
     void *context;
 };
 
@@ -63,7 +63,7 @@ static bool run_sql(PGconn *connection, const char *sql)
     return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
 }
 
-/* With several hosts, to the one that can be written: a standby hears of nothing. The channel's name depends on the schema
+/* With several hosts, to the one that can be written: a standby receives nothing. The channel's name depends on the schema
  * and cannot be a parameter of LISTEN, so the server quotes it first. */
 static PGconn *connect_to(const struct pg *db)
 {
@@ -127,7 +127,7 @@ static void hand_on(struct store_listener *listener, char *words)
 {
     char *rest;
     if (!words[0] || !strcmp(words, LOST)) {
-        listener->heard(listener->context, NULL, words[0] != '\0', NULL);
+        listener->on_news(listener->context, NULL, words[0] != '\0', NULL);
         return;
     }
     for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
@@ -140,12 +140,12 @@ static void hand_on(struct store_listener *listener, char *words)
             *more++ = '\0';
         for (char *at = more; at && (at = strchr(at, PG_BLANK));)
             *at = ' ';
-        listener->heard(listener->context, word, strtoll(number, NULL, 10), more);
+        listener->on_news(listener->context, word, strtoll(number, NULL, 10), more);
     }
 }
 
 /* libuv may merge several wake-ups into one, so the whole list is taken. */
-static void on_news(uv_async_t *async)
+static void deliver_news(uv_async_t *async)
 {
     struct store_listener *listener = async->data;
     uv_mutex_lock(&listener->mutex);
@@ -177,13 +177,13 @@ static void on_closed(uv_handle_t *handle)
 }
 
 /* Unreferenced, so that it does not keep the loop alive by itself. NULL without memory, a pipe or a thread. */
-struct store_listener *pg_listen(struct store_db *base, uv_loop_t *loop, store_heard *heard, void *context)
+struct store_listener *pg_listen(struct store_db *base, uv_loop_t *loop, store_on_news *on_news, void *context)
 {
     struct store_listener *listener = calloc(1, sizeof *listener);
     if (!listener)
         return NULL;
     listener->end = &listener->first;
-    listener->heard = heard;
+    listener->on_news = on_news;
     listener->context = context;
     listener->db.write = true;
     listener->db.where = strdup(((struct pg *)base)->where);
@@ -193,7 +193,7 @@ struct store_listener *pg_listen(struct store_db *base, uv_loop_t *loop, store_h
         return NULL;
     }
     uv_mutex_init(&listener->mutex);
-    uv_async_init(loop, &listener->async, on_news);
+    uv_async_init(loop, &listener->async, deliver_news);
     listener->async.data = listener;
     uv_unref((uv_handle_t *)&listener->async);
     if (!uv_thread_create(&listener->thread, listen_for_news, listener))

@@ -136,7 +136,7 @@ struct table {
     int64_t revision;            /* of the database that `now` and `log` are; 0: not stored yet */
     int64_t due;                 /* as stored: from when a server has to look at it (table_due) */
     int64_t keeper;              /* as stored: the server that sees to its bots and clock; 0: any */
-    int64_t heard;               /* a revision that another server has announced */
+    int64_t newest;              /* the newest revision that another server has announced */
     struct table_news *news;     /* what it announced of those after `revision`, the oldest first */
     int64_t ahead;               /* the last revision in which a choice from here joined others that are not known yet */
     uint8_t ahead_seats;         /* whose choices: `now` has them, although it is older than `ahead` */
@@ -218,8 +218,8 @@ struct fetch {
     void *context;               /* NULL: the requester is gone */
     bool is_current;             /* once it is done: the table is as the database has it */
     struct fetch *next, **link;  /* of table_fetch, on a shared database: the list of those under way */
-    int64_t heard;               /* the newest revision that was announced meanwhile */
-    bool heard_presence;         /* and a change of presence */
+    int64_t newest;              /* revision that was announced meanwhile */
+    bool has_presence;           /* and a change of presence */
     char code[CODE_SIZE + 1];
     struct store_table row;
     char *config, *text;
@@ -233,7 +233,7 @@ struct fetch {
 struct fetch *table_fetch(struct server *server, const char *code,
     void (*done)(struct fetch *fetch, struct table *table, enum error error), void *context);
 /* News of a table that is not in memory: those that read it just now may have read it before. */
-void table_fetch_hear(struct server *server, const char *code, int64_t revision, bool is_presence);
+void table_fetch_note_news(struct server *server, const char *code, int64_t revision, bool is_presence);
 /* The same for several: `done` once all that exist are in memory, perhaps at once. */
 void tables_fetch(struct server *server, char (*codes)[16], unsigned count, void (*done)(void *context, enum error error),
     void *context);
@@ -245,7 +245,7 @@ void tables_fetch(struct server *server, char (*codes)[16], unsigned count, void
 bool table_refresh(struct table *table, void (*done)(struct table *table, enum error error));
 /* Another server has announced this revision: if it is newer, the table is changed by what was announced (`more`, may be
  * NULL) or read again, or forgotten if it is not needed. */
-void table_hear(struct table *table, int64_t revision, const char *more);
+void table_note_news(struct table *table, int64_t revision, const char *more);
 void table_drop_news(struct table *table);   /* of revisions that it has; all when it goes */
 bool table_is_kept_here(const struct table *table);        /* bots and clock are this server's to see to */
 /* From when a server has to look at a table in this state, in seconds since 1970: bots that have to choose, a clock that
@@ -286,7 +286,7 @@ void table_presence_changed(struct table *table);          /* who is here, or pl
  * another server has announced (`number`). */
 extern const char *const reaction_names[REACTIONS];
 enum error table_react(struct table *table, int64_t visitor, unsigned symbol);
-void table_hear_reaction(struct table *table, int64_t number);
+void table_note_reaction(struct table *table, int64_t number);
 
 /* presence.c: the other servers' part of who is here. */
 bool presence_has(const struct table *table, int64_t visitor);         /* connected to another server */

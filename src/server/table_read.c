@@ -172,25 +172,25 @@ static void fetch_free(struct fetch *fetch)
 
 static bool adopt(struct table *table, const struct fetch *fetch);
 
-void table_fetch_hear(struct server *server, const char *code, int64_t revision, bool is_presence)
+void table_fetch_note_news(struct server *server, const char *code, int64_t revision, bool is_presence)
 {
     for (struct fetch *fetch = server->fetches; fetch; fetch = fetch->next) {
         if (strcmp(fetch->code, code) != 0)
             continue;
-        fetch->heard_presence |= is_presence;
-        if (!is_presence && revision > fetch->heard)
-            fetch->heard = revision;
+        fetch->has_presence |= is_presence;
+        if (!is_presence && revision > fetch->newest)
+            fetch->newest = revision;
     }
 }
 
 /* It was in no map when the news came, so nobody else has seen to them. By code: `done` may have dropped the table. */
-static void hear_late(const struct fetch *fetch)
+static void note_late_news(const struct fetch *fetch)
 {
     struct table *table = table_find(fetch->server, fetch->code);
-    if (table && fetch->heard_presence)
+    if (table && fetch->has_presence)
         presence_read(table);
     if (table)
-        table_hear(table, fetch->heard, NULL);
+        table_note_news(table, fetch->newest, NULL);
 }
 
 /* Back in the loop. Between asking and answering the table may have come into memory by another request, or have been
@@ -220,7 +220,7 @@ static void fetch_done(struct store_job *job, enum store_result result)
         *fetch->link = fetch->next;
         if (fetch->next)
             fetch->next->link = fetch->link;
-        hear_late(fetch);
+        note_late_news(fetch);
     }
     fetch_free(fetch);
 }
@@ -405,8 +405,8 @@ static void refresh_done(struct store_job *job, enum store_result result)
     table->busy = false;
     if (!table->gone) {
         bool good = !result && adopt(table, fetch);
-        if (good && table->heard <= fetch->heard)
-            table->heard = table->revision;              /* it was read after that was announced */
+        if (good && table->newest <= fetch->newest)
+            table->newest = table->revision;              /* it was read after that was announced */
         if (done)
             done(table, good ? ERROR_NONE : result == STORE_MISSING ? ERROR_NO_TABLE : ERROR_STORAGE);
     }
@@ -420,7 +420,7 @@ bool table_refresh(struct table *table, void (*done)(struct table *table, enum e
     if (!fetch)
         return false;
     fetch->then = done;
-    fetch->heard = table->heard;
+    fetch->newest = table->newest;
     table->server->count.refreshes++;
     table->busy = true;
     table->jobs++;

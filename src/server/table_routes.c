@@ -308,7 +308,7 @@ static void table_fetched(struct fetch *fetch, struct table *table, enum error e
 static bool may_be_old(const struct table *table)
 {
     const struct server *server = table->server;
-    return upkeep_is_behind(server) || table->heard > table->revision ||
+    return upkeep_is_behind(server) || table->newest > table->revision ||
         (server->shared && table->now.stage <= STORE_RUNNING);
 }
 

@@ -274,7 +274,7 @@ static void check_done(struct store_job *job, enum store_result result)
     for (unsigned i = 0; i < check->count && !result; i++) {
         struct table *table = table_find(server, check->codes[i]);
         if (table)
-            table_hear(table, check->revision[i], NULL);
+            table_note_news(table, check->revision[i], NULL);
     }
     if (result) {                            /* the database is away: once more when it is back */
         server->upkeep.check_at = 0;
@@ -325,7 +325,7 @@ static void look_soon(struct server *server)
 }
 
 /* word NULL: announcements may have been lost, so all revisions are compared soon. */
-void upkeep_hear(void *context, const char *word, int64_t number, const char *more)
+void upkeep_note_news(void *context, const char *word, int64_t number, const char *more)
 {
     struct server *server = context;
     if (!word) {
@@ -338,7 +338,7 @@ void upkeep_hear(void *context, const char *word, int64_t number, const char *mo
     if (word[0] == STORE_NEWS_REACTION[0]) {
         struct table *at = table_find(server, word + 1);
         if (at)
-            table_hear_reaction(at, number);
+            table_note_reaction(at, number);
         return;
     }
     bool is_presence = word[0] == STORE_NEWS_PRESENCE[0];
@@ -348,13 +348,13 @@ void upkeep_hear(void *context, const char *word, int64_t number, const char *mo
     else if (table && is_presence)
         presence_read(table);
     else if (table)
-        table_hear(table, number, more);
+        table_note_news(table, number, more);
     else if (!strcmp(word, STORE_NEWS_NAME))
         visitor_hear(server, number);
     else if (!strcmp(word, STORE_NEWS_WORK))
         look_soon(server);
     else
-        table_fetch_hear(server, word + is_presence, number, is_presence);
+        table_fetch_note_news(server, word + is_presence, number, is_presence);
 }
 
 /* The server is about to stop. */

@@ -342,7 +342,7 @@ static json_t *stored_json(struct server *server, const struct mine_job *mine, u
     return json;
 }
 
-/* Whether a rematch keeps a seat for someone who may not have heard of it. */
+/* Whether a rematch keeps a seat for someone who may not know of it. */
 static bool is_invited(const struct table *table, int64_t visitor)
 {
     for (unsigned s = 0; s < table->now.seats; s++)

@@ -702,7 +702,7 @@ static void on_message(void *owner, const char *text, size_t size)
     struct conn *conn = owner;
     struct server *server = conn->server;
     if (conn->close || !conn->is_socket)
-        return;                              /* nothing more is heard from it */
+        return;                              /* nothing more is read from it */
     server->count.messages++;
     if (conn->reply_count >= MAX_REPLIES / 2)
         socket_write(conn);                  /* many messages in one piece: their answers need not pile up */

@@ -26,7 +26,7 @@ void web_tell_notice(struct server *server);
 /* Tells every socket to come back later; closes them all; ends. The loop must run on until everything is closed. */
 void web_warn(struct server *server);
 void web_close_sockets(struct server *server);
-/* Sockets, and connections that have yet to hear their last words. */
+/* Sockets, and connections whose last words are still being sent. */
 unsigned web_busy(const struct server *server);
 void web_stop(struct server *server);
 

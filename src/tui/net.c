@@ -5,7 +5,7 @@
  *  1. A link is a request or the WebSocket, on a connection of its own. It ends with exactly one event (NET_ANSWER,
  *     NET_CLOSED), and its memory goes when libuv has closed its two handles.
  *  2. The addresses of a host are tried one after the other.
- *  3. A link that hears nothing ends: a WebSocket after a ping that is not answered.
+ *  3. A silent link ends: a WebSocket after a ping that is not answered.
  *
  * Threads: the main thread puts orders into a queue and takes events out of one, both under `lock`; everything else is
  * done by the thread of the loop. `wake` is called from that thread and must be safe there (screen_wake writes to a
@@ -349,7 +349,7 @@ static void on_silence(uv_timer_t *timer)
     uv_timer_start(timer, on_silence, PONG_MS, 0);
 }
 
-/* Anything that was heard starts the wait anew. */
+/* Anything that arrives starts the wait anew. */
 static void wait_for(struct link *link)
 {
     link->is_pinged = false;

@@ -242,7 +242,7 @@ static void heard_frames(struct client *client)
     client->size -= at;
 }
 
-static void heard(struct client *client)
+static void note_answer(struct client *client)
 {
     if (!client->is_socket) {
         const char *text = (const char *)client->in;
@@ -263,7 +263,7 @@ static void heard(struct client *client)
 }
 
 /* Reads what there is; whether there was anything. */
-static bool hear(struct client *client)
+static bool receive(struct client *client)
 {
     static char buffer[65536];
     bool any = false;
@@ -283,7 +283,7 @@ static bool hear(struct client *client)
         memcpy(larger + client->size, buffer, (size_t)got);
         client->in = larger;
         client->size += (size_t)got;
-        heard(client);
+        note_answer(client);
     }
     return any;
 }
@@ -299,7 +299,7 @@ static void settle(void)
         turn();
         is_busy = false;
         for (struct client *client = fuzz.client; client < fuzz.client + CLIENTS; client++)
-            is_busy |= hear(client);
+            is_busy |= receive(client);
         is_busy |= !uv_backend_timeout(&fuzz.server.loop) || poll(&backend, 1, 0) > 0;
     }
 }

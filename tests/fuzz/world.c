@@ -83,10 +83,10 @@ void store_submit(struct store *store, struct store_job *job)
 
 bool store_is_shared(const struct store *store) { (void)store; return false; }
 
-bool store_listen(struct store *store, store_heard *heard, void *context)
+bool store_listen(struct store *store, store_on_news *on_news, void *context)
 {
     (void)store;
-    (void)heard;
+    (void)on_news;
     (void)context;
     return true;
 }
