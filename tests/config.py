@@ -220,6 +220,8 @@ def case_check_places(folder):
     # 192.0.2.0/24 is for documentation: no machine has one of its addresses.
     words = 'cannot listen on port 81 of 192.0.2.1: it is not an address of this machine'
     assert findings(text='address = 192.0.2.1\nport = 81\n', code=1) == [('error', 'address', 'port', 2, words)]
+    # A server that only thinks has no address.
+    assert findings('--role', 'think', '--database', 'postgresql://127.0.0.1:1/x', code=1) == []
     missing = os.path.join(folder, 'nowhere', 'x')
     for option in ('access-log', 'admin-socket', 'ready-file'):
         assert findings(text=f'\n{option} = {missing}\n', code=1) == [('error', 'file', option, 2,

@@ -569,7 +569,7 @@ static void check_places(struct setup *setup)
     const struct server_options *server = &setup->server;
     char address[PREFLIGHT_ADDRESS];
     unsigned port;
-    if (preflight_address(server->address))
+    if (server->address && preflight_address(server->address))
         check_listener(setup, setup->values[PORT] ? PORT : ADDRESS, server->address, server->other_port ? 0 : server->port);
     if (server->metrics_address && preflight_listener(server->metrics_address, address, &port))
         check_listener(setup, METRICS_ADDRESS, address, port);
