@@ -126,7 +126,8 @@ edition = ''' + os.path.join(ROOT, 'tests/data/plain.edition') + '\r\n')
         assert names[0] == 'classic' and names[-1] == 'plain', names
         ana.want(200, 'GET', '/api/visitor', headers={'Origin': 'https://two.example', 'Host': 'two.example'})
         ana.want(403, 'GET', '/api/visitor', headers={'Origin': 'https://three.example'})
-    with Server(folder, '--config', write(folder, 'quiet = yes\n'), database='quiet.db') as server:
+    # Some editors begin a text with a byte order mark.
+    with Server(folder, '--config', write(folder, b'\xef\xbb\xbfquiet = yes\n'), database='quiet.db') as server:
         server.visitor()
         assert 'level=info' not in server.text(), server.text()
     with Server(folder, '--config', write(folder, 'quiet = no\n'), database='loud.db') as server:

@@ -13,6 +13,7 @@
 #define LONGEST_LINE 4096
 #define MOST_REPORTS 20
 #define LONGEST_NAME 32
+#define MARK "\xef\xbb\xbf"      /* with which some editors begin a text */
 #define CREDENTIALS "$CREDENTIALS_DIRECTORY/"        /* where systemd puts what LoadCredential= names */
 
 struct reading {
@@ -198,7 +199,8 @@ bool settings_read(struct settings *settings, const char *text, size_t size, con
     }
     memcpy(settings->text, text, size);
     settings->text[size] = '\0';
-    for (char *line = settings->text, *end = line + size; line < end;) {
+    char *end = settings->text + size;
+    for (char *line = settings->text + (strncmp(settings->text, MARK, strlen(MARK)) ? 0 : strlen(MARK)); line < end;) {
         char *next = memchr(line, '\n', (size_t)(end - line));
         size_t length = (size_t)((next ? next : end) - line);
         reading.line++;
