@@ -294,7 +294,12 @@ def case_backup(folder):
         server.refused('file', 'backup', copies[0])
         server.refused('file', 'backup', os.path.join(folder, 'nowhere', 'x.db'))
         server.admin('backup', copies[0], '--force')
-        assert [name for name in os.listdir(folder) if 'backup' in name or name.endswith('.new')] == []
+        # Not over a database that a server has open, under whatever name; nothing is left behind.
+        os.symlink(server.base.where, os.path.join(folder, 'link.db'))
+        for name in (server.base.where, os.path.join(folder, 'link.db')):
+            server.refused('file', 'backup', name, '--force')
+        assert server.admin('status')['database']['health'] == 'good'
+        assert [name for name in os.listdir(folder) if 'backup' in name or '.part' in name] == []
         record = ana.record(code)
     os.replace(copies[0], os.path.join(folder, 'again.db'))
     with Governed(folder, database='again.db') as server:

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "store.h"
 
 #define DEFAULT_SOCKET "/run/pyramids/admin.sock"
 #define LONGEST_ANSWER (64 << 20)
@@ -273,12 +274,15 @@ static const struct command {
 static bool save(int from, const char *path, bool force)
 {
     char *text = NULL, draft[4096];
-    int length = snprintf(draft, sizeof draft, "%s.new", path);
+    int length = snprintf(draft, sizeof draft, "%s.part-%ld", path, (long)getpid());
     if (length < 0 || (size_t)length >= sizeof draft || (!force && !access(path, F_OK))) {
         cli_error(_("%s exists already: choose another name, or use --force"), path);
         return false;
     }
-    unlink(draft);
+    if (force && store_is_in_use(path)) {
+        cli_error(_("%s is the database of a running server: choose another name"), path);
+        return false;
+    }
     int to = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     bool good = to >= 0 && lseek(from, 0, SEEK_SET) == 0 && (text = malloc(1 << 16));
     for (ssize_t got = 1; good && got;) {

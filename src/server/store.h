@@ -155,6 +155,9 @@ bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*
 enum store_probe { STORE_PROBE_BAD, STORE_PROBE_GOOD, STORE_PROBE_NEW, STORE_PROBE_OLD };
 enum store_probe store_probe(const char *path, char *error, size_t error_size);
 
+/* Whether a server or an import has this file open as its database. */
+bool store_is_in_use(const char *path);
+
 /* A database's name for people, without passwords. */
 void store_name(const char *path, char *to, size_t size);
 

@@ -585,6 +585,19 @@ static bool take_lock(struct sqlite *db, const char *real, const char *path, cha
     return true;
 }
 
+bool store_is_in_use(const char *path)
+{
+    char real[PATH_MAX], name[PATH_MAX + 8];
+    if (!find_real(path, real))
+        return false;
+    snprintf(name, sizeof name, "%s.lock", real);
+    int lock = open(name, O_RDONLY | O_CLOEXEC);
+    bool is_in_use = lock >= 0 && flock(lock, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+    if (lock >= 0)
+        close(lock);
+    return is_in_use;
+}
+
 /* Readable by its owner alone, before SQLite opens it: tokens and games are private. */
 static bool make_file(const char *real)
 {
