@@ -254,7 +254,10 @@ def case_announce(folder):
         later.until(lambda: later.notice)
         assert later.notice['text'] == 'Back at 20:00', later.notice
         assert server.admin('status')['notice']['text'] == 'Back at 20:00'
-        server.admin('announce', '--clear')
+        assert re.search('announced: Back at 20:00\nannounced: a restart in [1-9][0-9]* s\n', server.words('status'))
+        server.admin('announce', 'Back at 21:00')
+        assert server.words('status').endswith('announced: Back at 21:00\n')
+        assert server.words('announce', '--clear') == 'nothing is announced any more\n'
         link.until(lambda: link.notice == {'type': 'notice', 'text': None, 'restart': None})
         newest = ben.link(code)
         newest.until(lambda: newest.table)
@@ -430,9 +433,14 @@ def case_usage(folder):
         done = subprocess.run([wire.COMMAND, 'admin', *words], capture_output=True, text=True, env=ENV, timeout=PATIENCE,
             check=False)
         return done.returncode, done.stdout + done.stderr
-    for words, said in (([], 'no command'), (['nothing'], "unknown command 'nothing'"), (['close'], 'number of words'),
-                        (['status', 'x'], 'number of words'), (['status', '--days', '3'], '--days cannot be combined with'),
-                        (['unban', 'x'], "ban: 'x' is not a number"), (['rename', '3'], 'number of words')):
+    for words, said in (([], 'no command'), (['nothing'], "unknown command 'nothing'"),
+                        (['close'], 'expected: pyramids admin close TABLE\n'),
+                        (['status', 'x'], 'expected: pyramids admin status ('),
+                        (['status', '--days', '3'], '--days cannot be combined with'),
+                        (['unban', 'x'], " ban: 'x' is not a number"),
+                        (['tables', '--limit', '1e3'], "--limit: '1e3' is not a number"),
+                        (['rename', '3'], 'expected: pyramids admin rename ID NAME\n'),
+                        (['rename', '3', 'New', 'Name'], 'rename ID NAME (a text with spaces needs quotation marks)')):
         code, text = run(*words)
         assert code == 2 and said in text, (words, code, text)
     code, text = run('--help')

@@ -152,8 +152,10 @@ static void show_status(const json_t *answer)
     printf(_("database %s (%s): %s\n"), text_in(database, "name"), text_in(database, "engine"),
         !strcmp(text_in(database, "health"), "good") ? _("good") : _("cannot be written"));
     printf(_("bans %lld\n"), number_in(answer, "bans"));
-    if (json_is_object(notice))
-        printf(_("announced: %s (restart in %lld s)\n"), text_in(notice, "text"), number_in(notice, "restart"));
+    if (*text_in(notice, "text"))
+        printf(_("announced: %s\n"), text_in(notice, "text"));
+    if (number_in(notice, "restart"))
+        printf(_("announced: a restart in %lld s\n"), number_in(notice, "restart"));
 }
 
 static void show_tables(const json_t *answer)
@@ -161,6 +163,7 @@ static void show_tables(const json_t *answer)
     const json_t *list = json_object_get(answer, "tables"), *table, *seat;
     size_t i, j;
     char when[32];
+    puts(_("table  code  state  edition  last change  seats (visitors)  connections"));
     json_array_foreach(list, i, table) {
         const char *code = text_in(table, "code");
         printf("%lld  %s  %s  %s  %s", number_in(table, "table"), *code ? code : _("private"), text_in(table, "state"),
@@ -171,7 +174,7 @@ static void show_tables(const json_t *answer)
             if (visitor)
                 printf(" (%lld)", visitor);
         }
-        printf("  %s %lld\n", _("watching:"), number_in(table, "watching"));
+        printf("  %lld\n", number_in(table, "watching"));
     }
     printf(_("open tables: %lld\n"), number_in(answer, "open"));
 }
@@ -181,6 +184,7 @@ static void show_visitors(const json_t *answer)
     const json_t *visitor, *address;
     size_t i, j;
     char made[32], seen[32];
+    puts(_("visitor  name  first visit  last visit  connections  addresses"));
     json_array_foreach(json_object_get(answer, "visitors"), i, visitor) {
         printf("%lld  %s  %s  %s  %lld", number_in(visitor, "visitor"), text_in(visitor, "name"),
             time_text(number_in(visitor, "created"), made), time_text(number_in(visitor, "seen"), seen),
@@ -208,10 +212,12 @@ static void show_ban(const json_t *ban)
 
 static void show_bans(const json_t *answer)
 {
-    const json_t *ban;
+    const json_t *bans = json_object_get(answer, "bans"), *ban;
     size_t i;
-    json_array_foreach(json_object_get(answer, "bans"), i, ban)
+    json_array_foreach(bans, i, ban)
         show_ban(ban);
+    if (!json_array_size(bans))
+        puts(_("no bans"));
 }
 
 static void show_close(const json_t *answer) { printf(_("table %lld is closed\n"), number_in(answer, "table")); }
@@ -224,7 +230,10 @@ static void show_rename(const json_t *answer)
 
 static void show_announce(const json_t *answer)
 {
-    printf(_("shown to %lld connected players, and to everyone who connects from now on\n"), number_in(answer, "told"));
+    if (json_is_null(json_object_get(answer, "text")) && json_is_null(json_object_get(answer, "restart")))
+        puts(_("nothing is announced any more"));
+    else
+        printf(_("shown to %lld connected players, and to everyone who connects from now on\n"), number_in(answer, "told"));
 }
 
 static void show_backup(const json_t *answer) { printf(_("%lld bytes\n"), number_in(answer, "bytes")); }
@@ -253,21 +262,22 @@ static void show_sweep(const json_t *answer)
 static const struct command {
     const char *name;
     unsigned least, most;        /* words */
+    const char *words;           /* what they are, and what can be in their place */
     unsigned options;
     void (*show)(const json_t *answer);
 } commands[] = {
-    { "status", 0, 0, 0, show_status },
-    { "tables", 0, 0, BIT(LIMIT), show_tables },
-    { "visitors", 0, 0, BIT(LIMIT), show_visitors },
-    { "close", 1, 1, 0, show_close },
-    { "ban", 0, 1, BIT(VISITOR) | BIT(DAYS) | BIT(REASON), show_ban },
-    { "unban", 1, 1, 0, show_unban },
-    { "bans", 0, 0, 0, show_bans },
-    { "rename", 2, 2, 0, show_rename },
-    { "announce", 0, 1, BIT(MINUTES) | BIT(CLEAR), show_announce },
-    { "backup", 1, 1, BIT(FORCE), show_backup },
-    { "check", 0, 0, 0, show_check },
-    { "sweep", 0, 0, 0, show_sweep },
+    { "status", 0, 0, "", 0, show_status },
+    { "tables", 0, 0, "", BIT(LIMIT), show_tables },
+    { "visitors", 0, 0, "", BIT(LIMIT), show_visitors },
+    { "close", 1, 1, " TABLE", 0, show_close },
+    { "ban", 0, 1, " ADDRESS", BIT(VISITOR) | BIT(DAYS) | BIT(REASON), show_ban },
+    { "unban", 1, 1, " ID", 0, show_unban },
+    { "bans", 0, 0, "", 0, show_bans },
+    { "rename", 2, 2, " ID NAME", 0, show_rename },
+    { "announce", 0, 1, " TEXT", BIT(MINUTES) | BIT(CLEAR), show_announce },
+    { "backup", 1, 1, " FILE", BIT(FORCE), show_backup },
+    { "check", 0, 0, "", 0, show_check },
+    { "sweep", 0, 0, "", 0, show_sweep },
 };
 
 /* The copy that the server has made goes where it is wanted: whole, or not at all. */
@@ -312,13 +322,15 @@ static int usage(const char *message)
     return CLI_USAGE;
 }
 
-/* A number for the server, which says itself what is wrong with one that is out of range. */
-static bool add_number(json_t *object, const char *name, const char *word)
+/* A number for the server, which says itself what is wrong with one that is out of range. An option has `dashes`. */
+static bool add_number(json_t *object, const char *dashes, const char *name, const char *word)
 {
-    uint64_t number;
-    if (!cli_number(word, name, 0, INT64_MAX, &number))
+    size_t length = strlen(word);
+    if (!length || length > 18 || word[strspn(word, "0123456789")]) {
+        cli_error(_("%s%s: '%s' is not a number"), dashes, name, word);
         return false;
-    return !json_object_set_new(object, name, json_integer((json_int_t)number));
+    }
+    return !json_object_set_new(object, name, json_integer(strtoll(word, NULL, 10)));
 }
 
 static bool is_digits(const char *word)
@@ -330,15 +342,15 @@ static bool is_digits(const char *word)
 static bool add_words(json_t *object, const char *command, int argc, char **argv)
 {
     if (!strcmp(command, "close") && is_digits(argv[0]))
-        return add_number(object, "table", argv[0]);
+        return add_number(object, "", "table", argv[0]);
     if (!strcmp(command, "close"))
         return !json_object_set_new(object, "table", json_string(argv[0]));
     if (!strcmp(command, "ban") && argc)
         return !json_object_set_new(object, "address", json_string(argv[0]));
     if (!strcmp(command, "unban"))
-        return add_number(object, "ban", argv[0]);
+        return add_number(object, "", "ban", argv[0]);
     if (!strcmp(command, "rename"))
-        return add_number(object, "visitor", argv[0]) && !json_object_set_new(object, "name", json_string(argv[1]));
+        return add_number(object, "", "visitor", argv[0]) && !json_object_set_new(object, "name", json_string(argv[1]));
     if (!strcmp(command, "announce") && argc)
         return !json_object_set_new(object, "text", json_string(argv[0]));
     return true;
@@ -349,13 +361,13 @@ static json_t *make_command(const char *name, int argc, char **argv, const char 
     json_t *object = json_pack("{ss}", "command", name);
     bool good = object && add_words(object, name, argc, argv);
     if (good && values[LIMIT])
-        good = add_number(object, "limit", values[LIMIT]);
+        good = add_number(object, "--", "limit", values[LIMIT]);
     if (good && values[VISITOR])
-        good = add_number(object, "visitor", values[VISITOR]);
+        good = add_number(object, "--", "visitor", values[VISITOR]);
     if (good && values[DAYS])
-        good = add_number(object, "days", values[DAYS]);
+        good = add_number(object, "--", "days", values[DAYS]);
     if (good && values[MINUTES])
-        good = add_number(object, "minutes", values[MINUTES]);
+        good = add_number(object, "--", "minutes", values[MINUTES]);
     if (good && values[REASON])
         good = !json_object_set_new(object, "reason", json_string(values[REASON]));
     if (good && values[CLEAR])
@@ -466,7 +478,8 @@ int cli_admin(int argc, char **argv)
         return CLI_USAGE;
     }
     if ((unsigned)argc - 1 < command->least || (unsigned)argc - 1 > command->most) {
-        cli_error(_("'%s' takes another number of words; see 'pyramids admin --help'"), command->name);
+        cli_error((unsigned)argc - 1 < command->least ? _("expected: pyramids admin %s%s") :
+            _("expected: pyramids admin %s%s (a text with spaces needs quotation marks)"), command->name, command->words);
         return CLI_USAGE;
     }
     return run(command, argc - 1, argv + 1, values);

@@ -245,7 +245,7 @@ static void close_fetched(struct fetch *fetch, struct table *table, enum error e
     else if (error == ERROR_STORAGE)
         fail_storage(fetch->context);
     else
-        admin_fail(fetch->context, "no_table", _("there is no such table"));
+        admin_fail(fetch->context, "no_table", _("there is no such table; 'pyramids admin tables' lists the open ones"));
 }
 
 static void close_by_code(struct admin_conn *conn, const char *code)
@@ -275,7 +275,7 @@ static void code_found(struct store_job *job, enum store_result result)
     if (is_code)
         close_by_code(conn, code);
     else
-        admin_fail(conn, "no_table", _("there is no such table"));
+        admin_fail(conn, "no_table", _("there is no such table; 'pyramids admin tables' lists the open ones"));
 }
 
 /* ban, unban, bans */
@@ -383,7 +383,7 @@ static void renamed(struct store_job *job, enum store_result result)
         return;
     free(task);
     if (result) {
-        admin_fail(conn, "no_visitor", _("there is no such visitor"));
+        admin_fail(conn, "no_visitor", _("there is no such visitor; 'pyramids admin visitors' lists them"));
         return;
     }
     if (visitor)

@@ -107,8 +107,8 @@ static const char *wanted(enum field field)
     case ADDRESS: return _("an address such as 192.0.2.7, 192.0.2.0/24 or 2001:db8::/64");
     case DAYS: return _("a number from 1 to 36500");
     case NAME: return _("a name of 1 to 24 letters");
-    case REASON: return _("text of at most 200 bytes");
-    case TEXT: return _("text of at most 240 bytes");
+    case REASON: return _("one line of at most 200 bytes");
+    case TEXT: return _("one line of at most 240 bytes");
     case MINUTES: return _("a number from 0 to 1440");
     case CLEAR: return _("true or false");
     default: return _("a number from 1");
@@ -142,11 +142,11 @@ static bool read_fields(json_t *object, struct admin_command *command, char *err
             return false;
         }
     if (command->kind == ADMIN_BAN && !(given & BIT(ADDRESS)) == !(given & BIT(VISITOR))) {
-        snprintf(error, size, "%s", _("'ban' needs either an 'address' or a 'visitor'"));
+        snprintf(error, size, "%s", _("'ban' needs either an address or --visitor ID"));
         return false;
     }
     if (command->kind == ADMIN_ANNOUNCE && (command->clears ? given != BIT(CLEAR) : !(given & (BIT(TEXT) | BIT(MINUTES))))) {
-        snprintf(error, size, "%s", _("'announce' needs a 'text', 'minutes' or both; or 'clear' alone"));
+        snprintf(error, size, "%s", _("'announce' needs a text, --minutes N or both; or --clear alone"));
         return false;
     }
     return true;
