@@ -76,7 +76,8 @@ export class ReplayView {
         /** Of the timeline; measured. */
         this.width = 600;
         this.height = 112;
-        this.place = placeOf();
+        /** The last address that this view knows of. */
+        this.address = location.hash;
         this.abort = new AbortController();
         const { signal } = this.abort;
         takeDrops(root, signal, (file) => openFile(app, file, (message) => {
@@ -625,14 +626,13 @@ export class ReplayView {
     note() {
         clearTimeout(this.noting);
         this.noting = setTimeout(() => {
-            if (placeOf() === this.place)    // else the player is on the way to another view, which is still being fetched
-                history.replaceState(null, '', `${this.place}/${this.moves[this.at].line}`);
+            if (location.hash !== this.address)    // on the way to another view or moment, which is still being fetched
+                return;
+            this.address = `${this.address.split('/').slice(0, 2).join('/')}/${this.moves[this.at].line}`;
+            history.replaceState(null, '', this.address);
         }, 400);
     }
 }
-
-/** The address without the moment. */
-const placeOf = () => location.hash.split('/').slice(0, 2).join('/');
 
 /** @param {string} selector */
 const near2 = (selector) => document.activeElement?.matches(selector) ?? false;

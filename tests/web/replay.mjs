@@ -160,10 +160,17 @@ await test('who leaves before the address has followed arrives where they wanted
         globalThis.setTimeout = (run, ms, ...more) => ms === 400 ? globalThis.late.push(run) : later(run, ms, ...more);
     });
     await page.keyboard.press('ArrowRight');
-    await page.evaluate(() => {
-        location.hash = 'pad';
-        globalThis.late.forEach((run) => run());
-    });
+    const go = (hash) => page.evaluate((to) => {
+        location.hash = to;
+        globalThis.late.splice(0).forEach((run) => run());
+    }, hash);
+    const moves = movesOf(two), other = moves.findLast((m) => m.turn === 8);
+    await go(`replay/77/${other.line}`);
+    await page.waitForFunction((n) => document.querySelector('.tl-s')?.getAttribute('aria-valuenow') === n,
+        String(moves.indexOf(other) + 1));
+    await page.locator('.tl-s').focus();
+    await page.keyboard.press('ArrowLeft');
+    await go('pad');
     await page.getByRole('heading', { name: 'Score pad' }).waitFor();
     equal(new URL(page.url()).hash, '#pad', 'the address');
     equal(page.complaints, [], 'the console');
