@@ -513,6 +513,12 @@ static void change_stored(struct store_job *job, enum store_result result)
     bool is_limit = change->is_new && result == STORE_LIMIT, is_taken = change->is_new && result == STORE_TAKEN;
     if (result == STORE_CONFLICT && !change->is_new && !table->gone && meet_newer(change))
         return;
+    if (is_limit && !change->verified) {
+        change->verified = true;
+        drop_effects(change);
+        if (table_wait_for_room(table))
+            return;
+    }
     if (result && !is_limit && !is_taken)
         server_log(table->server, LOG_ERROR, "storage", "table=%lld result=%d", (long long)table->id, (int)result);
     bool is_void = change->is_new && result;

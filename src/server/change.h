@@ -63,7 +63,7 @@ struct change {
     uint64_t begun;              /* in nanoseconds, for the metrics */
     bool is_new;                 /* it makes the table */
     unsigned tries;              /* how often it has met a newer table */
-    bool verified;               /* it was applied to a table that was read after it came */
+    bool verified;               /* it was applied to a table that was read after it came; a new one: room was made for it */
     struct change_request request;
     struct change_effects *effects;          /* from when its turn comes */
 };

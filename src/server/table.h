@@ -195,6 +195,8 @@ struct table_request {           /* what a table is to be */
  * (then the table is gone). ERROR_TOO_MANY, ERROR_TOO_FAST, ERROR_STORAGE at once. */
 enum error table_create(struct server *server, struct visitor *host, const struct table_request *request,
     void (*answer)(struct change *change, enum error error), void *context, struct table **table);
+/* The change that makes the table continues once an abandoned table has been closed for it; false: there is none. */
+bool table_wait_for_room(struct table *waiting);
 /* The key of a friend's seat: it follows from the table's secret, so that it need not be stored. */
 void table_key(const struct table *table, unsigned seat, char key[KEY_SIZE + 1]);
 /* An empty one that is found by its code from now on; NULL without memory. */

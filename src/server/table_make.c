@@ -153,6 +153,16 @@ static void make_room(struct table *waiting, const char *code)
         stop_waiting(waiting);
 }
 
+/* The database had no room for a new table, as tables were made since this server counted them. */
+bool table_wait_for_room(struct table *waiting)
+{
+    char code[CODE_SIZE + 1];
+    if (!find_room(waiting->server, NULL, code))
+        return false;
+    make_room(waiting, code);
+    return true;
+}
+
 /* Whether there may be one more table of this host, from this address. `code`: the table that has to be closed for it; "":
  * none. A day's attempt that counts takes no place that tables with others need (daily.c has its own limit).
  * The bucket is last, so that a refused request does not use up the address's rate. */
