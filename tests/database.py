@@ -259,7 +259,8 @@ def case_a_newer_version_comes(folder):
         ana = server.visitor()
         SERVER.sql('UPDATE pyramids SET version = 99', base)
         code = ana.make('open', 'open')
-        SERVER.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'pyramids'", base)
+        SERVER.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'pyramids' AND "
+                   "datname = current_database()", base)
         until_so(lambda: 'newer version' in server.text())
         assert 'database version 99' in server.text()
         ana.refused(503, 'storage', 'POST', '/api/tables', {'seats': [{'kind': 'open'}] * 2})

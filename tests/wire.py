@@ -232,11 +232,15 @@ class Server:
         return visitor
 
 
+MOST_ZEROS = 16           # in front of a second: the server reads up to 31 characters
+
+
 class Clock:
     """The time of a server, in the hands of a test: start the server with `env=clock.env` (src/server/clock.c)."""
 
     def __init__(self, folder, text='+0'):
         self.path = os.path.join(folder, 'clock')
+        self.spelling = 0
         self.env = {'PYRAMIDS_TEST_CLOCK': self.path}
         self.text = None
         self.write(text)
@@ -258,9 +262,11 @@ class Clock:
     def pass_ticks(self, server, count=2):
         """Lets the server look at all its tables a few times, at the time that it is."""
         assert self.text[0] == '=', 'only a clock that stands still can do this'
-        # a longer spelling of the same second: when it is adopted, a tick has begun, and the last one is over
-        for i in range(count):
-            self.set(server, '=' + '0' * (1 + i) + self.text[1:].lstrip('0'))
+        # Another spelling of the same second: when it is adopted, a tick has begun, and the last one is over. None is used
+        # again soon: a second server of this clock that is late would find what it has, and adopt nothing.
+        for _ in range(count):
+            self.spelling = self.spelling % MOST_ZEROS + 1
+            self.set(server, '=' + '0' * self.spelling + self.text[1:].lstrip('0'))
 
 
 class Answer:
