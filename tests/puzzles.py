@@ -4,6 +4,7 @@ which know nothing of the engine. usage: puzzles.py PYRAMIDS SOURCE"""
 import json
 import math
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -55,6 +56,16 @@ def case_wrong_words():
     assert run('--number', '1', '--daily').returncode == 2
     illegal = run('--number', '1', '--answer', '49:z9', '--json')
     assert illegal.returncode == 1 and 'error' in json.loads(illegal.stdout)
+
+
+def case_examples():
+    examples = run('--help').stdout.split('Examples:\n')[1].splitlines()
+    assert examples
+    for example in examples:
+        words = shlex.split(example)
+        assert words[:2] == ['pyramids', 'puzzle'], example
+        done = run(*words[2:])
+        assert done.returncode == 0, (example, done.stderr)
 
 
 def case_rating_and_streak():

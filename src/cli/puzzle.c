@@ -388,7 +388,7 @@ int cli_puzzle(int argc, char **argv)
         option,
         "  pyramids puzzle\n"
         "  pyramids puzzle --theme cross\n"
-        "  pyramids puzzle --number 17 --answer 12:a4a5 --json\n",
+        "  pyramids puzzle --number 17 --answer 4:b4+4:b5 --json\n",
     };
     static const uint32_t excluded[OPTIONS] = { [THEME] = 1u << DAILY | 1u << DATE | 1u << NUMBER,
         [DAILY] = 1u << DATE | 1u << NUMBER, [DATE] = 1u << NUMBER };
