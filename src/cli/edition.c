@@ -196,7 +196,7 @@ static int generate(int argc, char **argv)
         snprintf(edition.name, sizeof edition.name, "%s", value[NAME]);
     static char text[65536];
     size_t size = pyr_edition_write(&edition, text, sizeof text);
-    if (value[OUT])
+    if (value[OUT] && strcmp(value[OUT], "-"))
         return cli_write(value[OUT], text, size) ? CLI_GOOD : CLI_WRONG;
     fputs(text, stdout);
     return CLI_GOOD;

@@ -47,7 +47,7 @@ bool pyr_lines_fail(struct pyr_lines *lines, enum pyr_err code, size_t column, s
     if (fault->code)
         return false;
     fault->code = code;
-    fault->line = lines->number;
+    fault->line = lines->number ? lines->number : 1;         /* an empty text has no line; people count from 1 */
     fault->column = (uint32_t)column;
     pyr_word_copy(word, fault->word, sizeof fault->word);
     if (lines->form && !fault->expected[0]) {
