@@ -529,7 +529,7 @@ def case_json_errors(folder):
             (edition.replace('..T..', '..T.T', 1) if '..T..' in edition else '', 'card_tomb', 'R1', None, None),
             (edition.replace('skulls 1 2', 'skulls 1 x2'), 'text_number', None, 4, 10),
             (edition.replace('title For', 'title  For'), 'text_space', None, 3, 7),
-            ('', 'text_header', None, None, None)):
+            ('', 'text_header', None, 1, None)):
         if text or code == 'text_header':
             report = json.loads(run('edition', 'check', '--json', '-', text=text, code=1).out)
             error = report['error']
@@ -638,6 +638,8 @@ def case_edition(folder):
     run('sim', '--games', '5', '--edition', fresh)
     bad = run('edition', 'check', '-', text='pyramids-edition 1\nnam x\n', code=1)
     assert bad.err == "<stdin>:2: unknown word 'nam'; expected: name | title | skulls | pattern | card\n", bad.err
+    bad = run('edition', 'check', '-', text='', code=1)
+    assert bad.err == "<stdin>:1: wrong format: the first line must be 'pyramids-edition 1'\n", bad.err
 
 
 def case_written_to(folder):
@@ -662,6 +664,14 @@ def case_written_to(folder):
     os.symlink('/dev/stdout', out)
     assert run('edition', 'generate', '--out', out).out == text
     assert sorted(os.listdir(folder)) == ['link.edition', 'out', 'pipe', 'target.edition'], os.listdir(folder)
+    assert run('edition', 'generate', '--out', '-').out == text
+    # What could not be printed is not well, whatever printed it, and goes to no file instead.
+    for words in (['--version'], ['--help'], ['rules'], ['sim', '--games', '1', '--records', os.path.join(folder, 'games')]):
+        for closed in ('>/dev/full', '>&-'):
+            done = subprocess.run(['sh', '-c', f'"$@" {closed}', 'sh', COMMAND, *words], capture_output=True, env=ENV,
+                check=False)
+            assert done.returncode == 1, (words, closed, done)
+            assert done.stderr.endswith(b': writing to standard output failed\n'), (words, closed, done)
 
 
 def case_bench(_):

@@ -1136,6 +1136,13 @@ def case_stopping(folder):
         ana.want(200, 'GET', '/healthz')
 
 
+def case_closed_streams(folder):
+    """Without standard input and error, no socket or file takes their place, where the log would be written into it."""
+    with Server(folder, before=('sh', '-c', 'exec "$@" <&- 2>&-', 'sh')) as server:
+        assert [os.readlink(f'/proc/{server.process.pid}/fd/{stream}') for stream in (0, 2)] == ['/dev/null'] * 2
+        server.visitor().want(200, 'GET', '/healthz')
+
+
 def case_stopping_amid_work(folder):
     """A stop while bots think, an analysis is being made and requests wait."""
     with Server(folder) as server:

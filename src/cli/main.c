@@ -1,12 +1,14 @@
 /*
  * main.c: the command `pyramids`: finds the subcommand and leaves the rest to it.
  *
- * The first things in this order: passwords disappear from the arguments, texts get their language, SIGPIPE becomes
- * ordinary (a reader that has enough, such as head, ends the program without a message). At the end one look at standard
- * output tells whether all of it was written.
+ * The first things in this order: no file takes the place of a closed standard stream, passwords disappear from the
+ * arguments, texts get their language, SIGPIPE becomes ordinary (a reader that has enough, such as head, ends the program
+ * without a message). At the end one look at standard output tells whether all of it was written.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "letters.h"
@@ -101,8 +103,27 @@ static void print_help(FILE *to)
             "Exit codes: 0 success, 1 bad input or failed check, 2 usage error.\n"), PYR_HELP_COLUMNS, 0);
 }
 
+/* The next file or socket would take the place of a standard stream that is closed, and get what is meant for people. It is
+ * opened in the wrong direction instead: reading and writing fail as before. */
+static void hold_streams(void)
+{
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+        if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", stream ? O_RDONLY : O_WRONLY) < 0)
+            return;
+}
+
+/* The exit code: nothing is well that could not be printed. */
+static int printed(int code)
+{
+    if (!fflush(stdout) && !ferror(stdout))
+        return code;
+    cli_error(_("writing to standard output failed"));
+    return code ? code : CLI_WRONG;
+}
+
 int main(int argc, char **argv)
 {
+    hold_streams();
     cli_hide_secrets(argc, argv);
 #ifdef PYR_ALONE
     cli_stand_alone();
@@ -118,24 +139,17 @@ int main(int argc, char **argv)
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
         print_help(stdout);
-        return CLI_GOOD;
+        return printed(CLI_GOOD);
     }
     if (!strcmp(argv[1], "--version")) {
         puts("pyramids " PYR_VERSION);
         cli_print_build();
         cli_tell_page();
-        return CLI_GOOD;
+        return printed(CLI_GOOD);
     }
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        if (strcmp(argv[1], commands[i].name))
-            continue;
-        int code = commands[i].run(argc - 1, argv + 1);
-        if (fflush(stdout) || ferror(stdout)) {
-            cli_error(_("writing to standard output failed"));
-            return code ? code : CLI_WRONG;
-        }
-        return code;
-    }
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (!strcmp(argv[1], commands[i].name))
+            return printed(commands[i].run(argc - 1, argv + 1));
     cli_error(_("unknown subcommand '%s'"), argv[1]);
     print_help(stderr);
     return CLI_USAGE;
