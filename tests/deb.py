@@ -64,7 +64,8 @@ def case_names(_):
     assert names == ['pyramids', 'pyramids', 'pyramids-server', 'libpyramids0', 'libpyramids-dev', 'python3-pyramids'], names
     files = subprocess.run(['git', '-C', ROOT, 'ls-files'], capture_output=True, text=True, check=False).stdout.split('\n')
     assert not [name for name in names + files if re.search(r'silver|gold', name, re.I)]
-    for path in ('data/pyramids.desktop', 'data/org.example.pyramids.metainfo.xml.in', 'debian/control', 'pyproject.toml'):
+    for path in ('data/pyramids.desktop', 'data/org.example.pyramids.metainfo.xml.in', 'debian/control', 'pyproject.toml',
+        'src/lib/meson.build'):
         assert not re.search(r'silver', read(path), re.I), path
 
 
