@@ -371,7 +371,7 @@ def case_socket(folder):
             '--admin-socket', server.socket], capture_output=True, text=True, env=ENV, timeout=PATIENCE, check=False)
         assert done.returncode == 1 and 'is in use by another server' in done.stderr, done
         server.admin('status')
-        assert f'event=admin command=status uid={os.getuid()}\n' in server.text()
+        until_so(lambda: f'event=admin command=status uid={os.getuid()}\n' in server.text())
         server.kill()
         assert os.path.exists(server.socket)
         assert 'is it running' in server.words('status', code=1)

@@ -222,7 +222,7 @@ def case_reload_config(folder):
         reload(server)
         assert offered() == [*builtin, 'plain']
         assert ana.want(200, 'GET', '/api/editions/plain').text == plain
-        assert 'event=reload option=bot-threads words="takes effect after a restart"' in server.text()
+        until_so(lambda: 'event=reload option=bot-threads words="takes effect after a restart"' in server.text())
         assert 'option=port' not in server.text()        # given on the command line, which wins
         code = ana.make('open', 'bot:greedy', edition='plain')
         link = ana.seat(code)
@@ -231,11 +231,11 @@ def case_reload_config(folder):
         # The same name with other content, and a mistake.
         write(own, plain.replace('title ', 'title Other ', 1))
         reload(server)
-        assert 'event=reload edition=plain words="has changed and is not replaced' in server.text()
+        until_so(lambda: 'event=reload edition=plain words="has changed and is not replaced' in server.text())
         assert ana.want(200, 'GET', '/api/editions/plain').text == plain
         write(path, f'edition = {own}\nmax-tabels = 9\n')
         reload(server, 'reload_failed')
-        assert f"{path}:2: unknown option 'max-tabels'; did you mean 'max-tables'?" in server.text(), server.text()
+        until_so(lambda: f"{path}:2: unknown option 'max-tabels'; did you mean 'max-tables'?" in server.text())
         assert offered() == [*builtin, 'plain']
         # No longer offered, but still played, and known after the table was read again.
         write(path, 'quiet = no\n')
