@@ -4,10 +4,12 @@ observations of worlds that differ in hidden things only, records, conventions o
 
 usage: research.py PYRAMIDS SOURCE_ROOT [CASE], with the package on PYTHONPATH"""
 import ast
+import copy
 import importlib
 import itertools
 import json
 import os
+import pickle
 import random
 import signal
 import subprocess
@@ -328,6 +330,46 @@ def case_sampled_games_look_the_same_to_the_seat(folder):
     assert differed > 100
 
 
+def case_games_are_copied_and_pickled_whole(folder):
+    """What is hidden is the same in a copy, and so is a choice that is not complete; forged pickles are refused."""
+    rng = random.Random(12)
+    for players, edition in ((2, pyramids.edition()), (4, odd(3))):
+        game = pyramids.Game(players, 31, edition=edition, names=['Ana'] + ['x'] * (players - 1))
+        game.tag('where', 'at home')
+        step = 0
+        while not game.is_over:
+            seat = rng.choice(game.waiting)
+            action = rng.choice(game.legal_actions(seat))
+            step += 1
+            if step % 7 == 0:
+                twins = pickle.loads(pickle.dumps(game)), copy.deepcopy(game), copy.copy(game)
+                plays = [random.Random(step) for _ in (game, *twins)]
+                for twin in twins:
+                    assert twin.record == game.record and twin.waiting == game.waiting
+                    assert all(bytes(twin.observation(one)) == bytes(game.observation(one)) and
+                               bytes(twin.mask(one)) == bytes(game.mask(one)) for one in range(players))
+                if step % 35 == 0:       # to the end: the same cards come
+                    ends = []
+                    for twin, play in zip((game.copy(), *twins), plays):
+                        while not twin.is_over:
+                            one = twin.waiting[0]
+                            twin.apply(one, play.choice(twin.legal_actions(one)))
+                        ends.append(twin.record)
+                    assert len(set(ends)) == 1
+            game.apply(seat, action)
+        assert pickle.loads(pickle.dumps(game)).scores == game.scores
+    assert pickle.loads(pickle.dumps(odd(3))).text == odd(3).text
+    game = pyramids.Game(2, 1)
+    box, record, (deck, expedition, choices) = game.__reduce__()[1]
+    restore = game.__reduce__()[0]
+    for wrong in ((deck[:-1], expedition, choices), (deck[:-1] + b'\0', expedition, choices),
+                  (b'\xff' * 48, expedition, choices), (deck, expedition[::-1][1:] + b'\7', choices),
+                  (deck, expedition, ()), (deck, expedition, ((1,), ())), (deck, expedition, (1, 2))):
+        raises((pyramids.Error, TypeError), restore, box, record, wrong)
+    for text in ('', 'pyramids-record 1\n', record[:60]):
+        raises(pyramids.Error, restore, box, text, (deck, expedition, choices))
+
+
 # Errors.
 
 def case_illegal_actions_name_the_rule(folder):
@@ -363,6 +405,11 @@ def case_illegal_actions_name_the_rule(folder):
     raises(ValueError, pyramids.Game, 2, 2**64)
     raises(ValueError, pyramids.edition, 'nosuch')
     raises(ValueError, pyramids.bots.get, 'nosuch')
+    assert raises(pyramids.IllegalAction, game.apply, 0, 2**70).code == 'step'
+    assert '127' in str(raises(ValueError, pyramids.Game, 2, names=['Ana', 'x' * 128]))
+    raises(ValueError, pyramids.Game, 2, names=['Ana', ''])
+    raises(TypeError, pyramids.Game, 2, names=['Ana', 5])
+    assert str(2**62) in str(raises(ValueError, pyramids.VecEnv, 2**62)) and raises(MemoryError, pyramids.VecEnv, 2**42)
 
 
 def state_of(env):
@@ -401,7 +448,7 @@ def case_bad_steps_change_nothing(folder):
         env.close()
         assert bytes(kept[0])                # arrays outlive the environment
         for call in (lambda: env.step(good), lambda: env.reset(seed=1), lambda: env.save(0), env.sample_actions,
-                     lambda: env.look(0, 0)):
+                     lambda: env.look(0, 0), lambda: env.seed_actions(1)):
             raises(pyramids.ClosedError, call)
 
 
@@ -438,6 +485,18 @@ def case_buffers_of_the_caller_are_written_in_place(folder):
                          ('reward', memoryview(bytearray(24)).cast('i')), ('score', memoryview(bytearray(20)).cast('i')),
                          ('turn', 'abc'), ('done', 5), ('observation', memoryview(bytearray(3 * 560)).cast('b'))):
         raises((ValueError, TypeError), pyramids.VecEnv, 3, buffers={name: buffer})
+    # Numbers in odd places, and two arrays in the same place, would be written over.
+    odd_place = bytearray(64)
+    if pyramids.observation.numpy is not None:
+        at = next(i for i in range(4) if (pyramids.observation.numpy.frombuffer(odd_place, 'u1').ctypes.data + i) % 4)
+        floats = pyramids.observation.numpy.frombuffer(odd_place, 'u1')[at:at + 24].view('f4').reshape(3, 2)
+        assert 'aligned' in str(raises(ValueError, pyramids.VecEnv, 3, buffers={'reward': floats}))
+    shared = bytearray(3 * 560)
+    for same in ({'observation': shared, 'mask': memoryview(shared)[100:100 + 3 * 462]},
+                 {'turn': memoryview(shared)[:3], 'done': memoryview(shared)[2:5]}):
+        assert 'overlap' in str(raises(ValueError, pyramids.VecEnv, 3, buffers=same))
+    env = pyramids.VecEnv(3, buffers={'turn': memoryview(shared)[:3], 'done': memoryview(shared)[3:6]})
+    env.reset(seed=1)
 
 
 # Conventions.
@@ -575,7 +634,8 @@ def case_gymnasium_conventions(folder):
 
 
 def fake_pyspiel():
-    """As much of pyspiel as a game in Python needs."""
+    """As much of pyspiel as a game in Python needs, as open_spiel/python/pybind11/python_games.cc does it: texts come from
+    the observers, clone copies the attributes of a state, serialize pickles them."""
     def enum(*names):
         return types.SimpleNamespace(**{name: name for name in names})
 
@@ -590,9 +650,41 @@ def fake_pyspiel():
         def __init__(self, kind, info, params):
             self.kind, self.info, self.params = kind, info, params
 
+    class ObservationType:
+        def __init__(self, public_info=True, perfect_recall=False, private_info='SINGLE_PLAYER'):
+            self.public_info, self.perfect_recall, self.private_info = public_info, perfect_recall, private_info
+
     class State:
         def __init__(self, game):
-            self.game, self.history = game, []
+            self._hidden = game, []
+
+        def history(self):
+            return self._hidden[1]
+
+        def attributes(self):
+            return {name: value for name, value in vars(self).items() if name != '_hidden'}
+
+        def put(self, attributes, history):
+            twin = self._hidden[0].new_initial_state()
+            vars(twin).update(attributes)
+            twin.history().extend(history)
+            return twin
+
+        def clone(self):
+            return self.put({name: copy.deepcopy(value) for name, value in self.attributes().items()}, self.history())
+
+        def serialize(self):
+            return pickle.dumps((self.attributes(), self.history()))
+
+        def observed(self, player, recall):
+            player = self.current_player() if player is None else player
+            return self._hidden[0].make_py_observer(ObservationType(True, recall), {}).string_from(self, player)
+
+        def observation_string(self, player=None):
+            return self.observed(player, False)
+
+        def information_state_string(self, player=None):
+            return self.observed(player, True)
 
         def legal_actions(self, player=None):
             player = self.current_player() if player is None else player
@@ -602,12 +694,16 @@ def fake_pyspiel():
 
         def apply_action(self, action):
             assert action in self.legal_actions()
+            player = self.current_player()
             self._apply_action(action)
-            self.history.append(action)
+            self.history().append((player, action))
 
     module, games = types.ModuleType('pyspiel'), {}
     module.GameType, module.Game, module.State = GameType, Game, State
     module.GameInfo = lambda **what: types.SimpleNamespace(**what)
+    module.IIGObservationType = ObservationType
+    module.PrivateInfoType = enum('SINGLE_PLAYER', 'NONE', 'ALL_PLAYERS')
+    Game.deserialize_state = lambda self, data: self.new_initial_state().put(*pickle.loads(data))
     module.PlayerId = types.SimpleNamespace(CHANCE=-1, TERMINAL=-4)
     module.register_game = lambda kind, maker: games.update({kind.short_name: maker})
     module.load_game = lambda name, params=None: games[name](params)
@@ -642,9 +738,19 @@ def case_openspiel_adapter(folder):
                 assert bytes(other.observation(player)).hex() == state.observation_string(player)
                 assert state._action_to_string(player, action)
                 assert state.information_state_string(player) == twin.information_state_string(player)
+                assert state.information_state_string(player).startswith(state.observation_string(player) + ':')
+            if length % 9 == 0:          # algorithms play on with copies
+                child = state.clone()
+                again = game.deserialize_state(state.serialize())
+                assert str(child) == str(again) == str(state) and again.history() == child.history() == state.history()
+                child.apply_action(action)
+                again.apply_action(action)
+                assert child.legal_actions() == again.legal_actions() and str(state) == str(twin)
             state.apply_action(action)
             twin.apply_action(action)
             length += 1
+        raises(ValueError, game.make_py_observer, pyspiel.IIGObservationType(
+            public_info=True, perfect_recall=False, private_info=pyspiel.PrivateInfoType.NONE))
         low, high = (0, 1) if reward == 'win' else (-50, 400)
         assert str(state) == str(twin) and all(low <= r <= high for r in state.returns()) and 50 < length < 2800
         assert reward != 'win' or abs(sum(state.returns()) - 1) < 1e-9
@@ -835,6 +941,14 @@ assert isinstance(observations, memoryview) and observations.shape == (12, 560)
 for _ in range(100):
     observations, rewards, terminations, truncations, infos = env.step(env.sample_actions())
     assert len(rewards) == len(terminations) == 12
+mine = memoryview(bytearray(16)).cast('f')
+one = pyramids.VecEnv(2, opponents=[None, 'random'], buffers={'reward': mine})
+one.reset(seed=1)
+total = [0, 0]
+while not one.done[0]:
+    rewards = one.step(one.sample_actions())[1]
+    total = [a + b for a, b in zip(total, rewards)]
+assert total[0] == one.scores.tolist()[0][0]
 one = pyramids.VecEnv(2, opponents='greedy')
 one.reset(seed=1)
 rewards = one.step(one.sample_actions())[1]

@@ -64,6 +64,14 @@ def _check_players(players):
         raise Error("a game has 2 to 4 players")
 
 
+def _check_names(names):
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError("a name must be a str")
+        if not 1 <= len(name.encode()) <= 127:
+            raise ValueError(f"a name has 1 to 127 bytes, and {name[:20]!r} has {len(name.encode())}")
+
+
 def _cards(numbers, count, what):
     flat = [n for row in numbers for n in (row if isinstance(row, (list, tuple)) else (row,))]
     if len(flat) != count:
@@ -89,6 +97,7 @@ class Game:
         if seed is None:
             seed = random.SystemRandom().getrandbits(64)
         names = tuple(names) if names is not None else tuple(f"player_{i}" for i in range(players))
+        _check_names(names)
         self._match = _core.Match(
             box, players, names, seed, None if dealt is None else _cards(dealt, 4 * players, "dealt"),
             None if deck is None else _cards(deck, 48, "deck"),
@@ -108,6 +117,14 @@ class Game:
     def copy(self):
         """The same game again; the two are independent."""
         return self._of(self._match.copy())
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo):
+        return self.copy()
+
+    def __reduce__(self):
+        return _restored, (self.edition, self.record, self._match.hidden())
 
     def sample(self, seat, seed):
         """A game in another world that fits all that the seat knows: the order of the deck and of expedition cards,
@@ -207,6 +224,11 @@ class Game:
 
     def __repr__(self):
         return f"<pyramids.Game {self.edition.name}, {self.players} players{', over' if self.is_over else ''}>"
+
+
+def _restored(box, record, hidden):
+    """A game from a pickle."""
+    return Game._of(_core.restore(box, record, hidden))
 
 
 _edition = edition

@@ -7,6 +7,8 @@ The deal is one chance node whose outcome is the seed of the deal (`deals` of th
 determines a game. Seats that choose at the same time are asked in turn and see nothing of each other's choices. Actions are
 those of pyramids (pyramids.describe). An observation tensor is the observation of 560 bytes, scaled to 0 to 1; the
 information state string is the same bytes in hexadecimal with all that the seat itself has done.
+
+OpenSpiel copies and pickles what a state has as attributes (State.clone, serialize): they are plain values and a Game.
 """
 import pyspiel
 
@@ -46,9 +48,18 @@ class PyramidsGame(pyspiel.Game):
         """The state before the deal."""
         return PyramidsState(self)
 
+    def max_chance_nodes_in_history(self):
+        """The deal."""
+        return 1
+
     def make_py_observer(self, iig_obs_type=None, params=None):
-        """An observer of one seat."""
-        return PyramidsObserver()
+        """An observer of one seat; with perfect recall its text has what the seat has done, too."""
+        if params:
+            raise ValueError(f"an observer takes no parameters, but has {params}")
+        if iig_obs_type and (not iig_obs_type.public_info or
+                             iig_obs_type.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER):
+            raise ValueError("an observer shows what one seat may know: public_info and PrivateInfoType.SINGLE_PLAYER")
+        return PyramidsObserver(bool(iig_obs_type and iig_obs_type.perfect_recall))
 
 
 class PyramidsState(pyspiel.State):
@@ -56,7 +67,9 @@ class PyramidsState(pyspiel.State):
 
     def __init__(self, game):
         super().__init__(game)
-        self.rules, self.play, self.own = game, None, None
+        self.players, self.deals, self.seed, self.reward = game.players, game.deals, game.seed, game.reward
+        self.play = None                                 # the Game, once it is dealt
+        self.own = [[] for _ in range(game.players)]     # what each seat has done
 
     def current_player(self):
         if self.play is None:
@@ -65,15 +78,14 @@ class PyramidsState(pyspiel.State):
 
     def chance_outcomes(self):
         """Every deal with the same probability."""
-        return [(i, 1.0 / self.rules.deals) for i in range(self.rules.deals)]
+        return [(i, 1.0 / self.deals) for i in range(self.deals)]
 
     def _legal_actions(self, player):
         return self.play.legal_actions(player)
 
     def _apply_action(self, action):
         if self.play is None:
-            self.play = Game(self.rules.players, self.rules.seed + action)
-            self.own = [[] for _ in range(self.rules.players)]
+            self.play = Game(self.players, self.seed + action)
             return
         seat = self.play.waiting[0]
         self.play.apply(seat, action)
@@ -81,7 +93,7 @@ class PyramidsState(pyspiel.State):
 
     def _action_to_string(self, player, action):
         if player == pyspiel.PlayerId.CHANCE:
-            return f"deal {self.rules.seed + action}"
+            return f"deal {self.seed + action}"
         what = describe(action)
         return " ".join([what.kind] + [f"{name} {value}" for name, value in zip(what._fields[1:], what[1:])
                                        if value is not None])
@@ -92,34 +104,25 @@ class PyramidsState(pyspiel.State):
     def returns(self):
         """Shares of the win, or scores; zeros before the end."""
         if not self.is_terminal():
-            return [0.0] * self.rules.players
-        if self.rules.reward == "score":
+            return [0.0] * self.players
+        if self.reward == "score":
             return [float(score) for score in self.play.scores]
         winners = self.play.winners
-        return [1.0 / len(winners) if seat in winners else 0.0 for seat in range(self.rules.players)]
+        return [1.0 / len(winners) if seat in winners else 0.0 for seat in range(self.players)]
 
     def observation_bytes(self, player):
         """What a seat may know; zeros before the deal."""
         return bytes(OBSERVATION) if self.play is None else bytes(self.play.observation(player))
-
-    def information_state_string(self, player=None):
-        """What a seat may know, and all that it has done."""
-        player = self.current_player() if player is None else player
-        own = [] if self.own is None else self.own[player]
-        return self.observation_bytes(player).hex() + ":" + ",".join(map(str, own))
-
-    def observation_string(self, player=None):
-        """What a seat may know."""
-        return self.observation_bytes(self.current_player() if player is None else player).hex()
 
     def __str__(self):
         return "the deal" if self.play is None else self.play.record
 
 
 class PyramidsObserver:
-    """The observation as numbers from 0 to 1."""
+    """The observation as numbers from 0 to 1, and as text."""
 
-    def __init__(self):
+    def __init__(self, has_recall=False):
+        self.has_recall = has_recall
         self.tensor = numpy.zeros(OBSERVATION, numpy.float32)
         self._most = numpy.ones(OBSERVATION, numpy.float32)
         self.dict = {}
@@ -132,8 +135,9 @@ class PyramidsObserver:
         self.tensor[:] = numpy.frombuffer(state.observation_bytes(player), numpy.uint8) / self._most
 
     def string_from(self, state, player):
-        """The observation of a player as text."""
-        return state.observation_string(player)
+        """The observation of a player as text; with recall, also all that the player has done."""
+        text = state.observation_bytes(player).hex()
+        return text + ":" + ",".join(map(str, state.own[player])) if self.has_recall else text
 
 
 pyspiel.register_game(GAME_TYPE, PyramidsGame)

@@ -93,8 +93,9 @@ class VecEnv(_VectorEnv):
         if len(self.seats) > 1:
             return self.all_rewards
         column = self._batch.rewards_of(self.seats[0])
-        return shared(column) if column is not None else \
-            self.all_rewards.reshape(self.games, self.players)[:, self.seats[0]]
+        if column is not None:
+            return shared(column)
+        return shared(memoryview(self.all_rewards).cast("B").cast("f")[self.seats[0]::self.players])
 
     def _terminations(self):
         if not self.parallel:

@@ -136,7 +136,19 @@ static void point_array(struct batch *b, enum array_id id, void *data)
     }
 }
 
-/* A buffer of the caller: writable, contiguous, of the right type and size. */
+/* Whether an array would be written over by one that was taken before. */
+static bool overlaps(const struct batch *b, enum array_id id)
+{
+    uintptr_t begin = (uintptr_t)b->outside[id].buf, end = begin + (size_t)b->outside[id].len;
+    for (unsigned other = 0; other < id; other++) {
+        uintptr_t there = (uintptr_t)b->outside[other].buf;
+        if (b->outside[other].obj && begin < there + (size_t)b->outside[other].len && there < end)
+            return true;
+    }
+    return false;
+}
+
+/* A buffer of the caller: writable, contiguous, aligned, of the right type and size, and apart from the others. */
 static bool take_buffer(struct batch *b, enum array_id id, PyObject *object)
 {
     static const char *const formats[ARRAYS] = { "B", "B", "B", "B", "f", "?B", "il" };
@@ -160,6 +172,12 @@ static bool take_buffer(struct batch *b, enum array_id id, PyObject *object)
     if ((size_t)view->len != size) {
         PyErr_Format(PyExc_ValueError, "the buffer '%s' has %zd bytes; it needs %zu: %zu rows of %zu", array_names[id],
             view->len, size, rows_of(b, id), width_of(b, id));
+        return false;
+    }
+    bool is_aligned = (uintptr_t)view->buf % item_of(id) == 0;
+    if (!is_aligned || overlaps(b, id)) {
+        PyErr_Format(PyExc_ValueError, is_aligned ? "the buffer '%s' overlaps another one"
+            : "the buffer '%s' is not aligned to its items", array_names[id]);
         return false;
     }
     b->array[id] = Py_NewRef(object);
@@ -292,7 +310,8 @@ static PyObject *batch_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     if (players < 2 || players > PYR_MAX_SEATS)
         return raise_code(module, PYR_ERR_SEATS);
     if (count < 1 || count > PY_SSIZE_T_MAX / (1 << 20))
-        return PyErr_Format(PyExc_ValueError, "%zd games; there must be at least one", count);
+        return PyErr_Format(PyExc_ValueError, count < 1 ? "%zd games; there must be at least one"
+            : "%zd games are more than any memory has room for", count);
     if (PyTuple_Size(bots) != players)
         return PyErr_Format(PyExc_ValueError, "%zd seats for %d players", PyTuple_Size(bots), players);
     options.seats = (uint8_t)players;
@@ -577,7 +596,7 @@ static PyObject *batch_pick(PyObject *object, PyObject *none)
 static PyObject *batch_seed_actions(PyObject *object, PyObject *number)
 {
     uint64_t seed;
-    if (number_of(number, &seed))
+    if (number_of(number, &seed) || !is_usable((struct batch *)object, false))
         return NULL;
     pyr_rng_seed(&((struct batch *)object)->rng, seed, 1);
     Py_RETURN_NONE;

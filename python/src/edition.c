@@ -132,6 +132,19 @@ static PyObject *edition_repr(PyObject *self)
     return PyUnicode_FromFormat("<pyramids.Edition %s>", ((struct edition *)self)->edition->name);
 }
 
+/* For pickle and copy. */
+static PyObject *edition_reduce(PyObject *self, PyObject *none)
+{
+    (void)none;
+    PyObject *text = edition_text(self, NULL);
+    return text ? Py_BuildValue("(O(N))", (PyObject *)Py_TYPE(self), text) : NULL;
+}
+
+static PyMethodDef methods[] = {
+    { "__reduce__", edition_reduce, METH_NOARGS, NULL },
+    { NULL, NULL, 0, NULL },
+};
+
 static PyGetSetDef members[] = {
     { "name", edition_name, NULL, "The word by which records refer to it.", NULL },
     { "title", edition_title, NULL, "Its title.", NULL },
@@ -144,6 +157,7 @@ static PyType_Slot slots[] = {
     { Py_tp_new, edition_new },
     { Py_tp_dealloc, edition_dealloc },
     { Py_tp_repr, edition_repr },
+    { Py_tp_methods, methods },
     { Py_tp_getset, members },
     { Py_tp_doc, (void *)(uintptr_t)"Edition(text=None, name=None, seed=None): what is printed on the components." },
     { 0, NULL },

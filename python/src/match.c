@@ -128,6 +128,108 @@ PyObject *core_load(PyObject *self, PyObject *args)
     return (PyObject *)match;
 }
 
+/* A choice that is complete counts. */
+static enum pyr_err settle(struct match *self, pyr_seat seat)
+{
+    bool done = self->match->choice[seat].confirmed || !pyr_match_is_ready(self->match, seat);
+    return done ? PYR_OK : pyr_match_confirm(self->match, seat);
+}
+
+/* Copies of a game elsewhere: its record, and what that does not show. */
+
+/* The chance of the sampled state; what is past was seen by all and stays as it was. */
+static void sampled_chance(const struct pyr_state *truth, const struct pyr_state *sample, struct pyr_chance *chance)
+{
+    const struct pyr_table *open = &truth->open;
+    unsigned end = (unsigned)(PYR_CARDS - PYR_KEPT * open->seats);
+    *chance = sample->hidden;
+    memcpy(chance->expedition, truth->hidden.expedition, open->round * sizeof *chance->expedition);
+    if (open->phase == PYR_KEEP)
+        return;
+    memcpy(chance->deck, truth->hidden.deck, pyr_deck_top(truth));
+    for (unsigned seat = 0; seat < open->seats; seat++)
+        for (unsigned i = 0; i < PYR_KEPT; i++)
+            chance->deck[end++] = open->kept[seat][i];
+}
+
+/* What a record does not show, for core_restore: the order of the cards, and per seat the steps of its choice so far. */
+static PyObject *match_hidden(PyObject *object, PyObject *none)
+{
+    const struct pyr_match *match = ((struct match *)object)->match;
+    struct pyr_chance chance;
+    (void)none;
+    sampled_chance(&match->replay.state, &match->replay.state, &chance);
+    PyObject *choices = PyTuple_New(match->replay.seats);
+    for (unsigned seat = 0; choices && seat < match->replay.seats; seat++) {
+        const struct pyr_pending *choice = &match->choice[seat];
+        PyObject *steps = PyTuple_New(choice->count);
+        for (unsigned k = 0; steps && k < choice->count; k++) {
+            PyObject *step = PyLong_FromUnsignedLongLong(pyr_pending_step(choice, k));
+            if (!step || PyTuple_SetItem(steps, k, step))
+                Py_CLEAR(steps);
+        }
+        if (!steps || PyTuple_SetItem(choices, seat, steps))
+            Py_CLEAR(choices);
+    }
+    return choices ? Py_BuildValue("(y#y#N)", chance.deck, (Py_ssize_t)sizeof chance.deck, chance.expedition,
+        (Py_ssize_t)sizeof chance.expedition, choices) : NULL;
+}
+
+/* Makes the choices of match_hidden again. False if they are not legal ones; an exception may be set. */
+static bool restore_choices(struct match *self, PyObject *choices)
+{
+    uint64_t step;
+    if (PyTuple_Size(choices) != (Py_ssize_t)self->match->replay.seats)
+        return false;
+    for (unsigned seat = 0; seat < self->match->replay.seats; seat++) {
+        PyObject *steps = PyTuple_GetItem(choices, seat);
+        Py_ssize_t count = PyTuple_Check(steps) ? PyTuple_Size(steps) : -1;
+        for (Py_ssize_t k = 0; k < count; k++)
+            if (number_of(PyTuple_GetItem(steps, k), &step) || pyr_match_step(self->match, seat, step))
+                return false;
+        if (count < 0 || (count && settle(self, (pyr_seat)seat)))
+            return false;
+    }
+    return true;
+}
+
+/* restore(edition, record, (deck, expedition, choices)) -> the Match whose record and match_hidden these are */
+PyObject *core_restore(PyObject *self, PyObject *args)
+{
+    struct module *module = PyModule_GetState(self);
+    PyObject *edition, *choices;
+    const char *text, *deck, *expedition;
+    Py_ssize_t size, cards, patterns;
+    struct pyr_fault fault;
+    if (!PyArg_ParseTuple(args, "Os#(y#y#O!)", &edition, &text, &size, &deck, &cards, &expedition, &patterns, &PyTuple_Type,
+        &choices) || !edition_of(module, edition))
+        return NULL;
+    struct match *match = make(module, edition);
+    if (!match)
+        return NULL;
+    bool fine = pyr_match_load(match->match, printed(match), text, (size_t)size, PYR_NOBODY, &fault) == PYR_OK &&
+        match->match->replay.stage >= PYR_STAGE_PLAY;
+    struct pyr_chance chance = { 0 };
+    if (fine) {
+        chance = match->match->replay.state.hidden;
+        fine = cards == sizeof chance.deck && patterns == sizeof chance.expedition;
+    }
+    if (fine) {
+        memcpy(chance.deck, deck, sizeof chance.deck);
+        memcpy(chance.expedition, expedition, sizeof chance.expedition);
+        fine = pyr_chance_check(&chance, &printed(match)->box, match->match->replay.seats) == PYR_OK;
+    }
+    if (fine) {
+        pyr_match_set_chance(match->match, &chance);
+        fine = pyr_state_check(&match->match->replay.state, &printed(match)->box, NULL) == PYR_OK &&
+            restore_choices(match, choices);
+    }
+    if (fine)
+        return (PyObject *)match;
+    Py_DECREF(match);
+    return PyErr_Occurred() ? NULL : raise_code(module, PYR_ERR_STATE);
+}
+
 static void match_dealloc(PyObject *object)
 {
     struct match *self = (struct match *)object;
@@ -190,20 +292,16 @@ static PyObject *match_mask(PyObject *object, PyObject *seat)
 
 /* Acting. */
 
-static enum pyr_err settle(struct match *self, pyr_seat seat)
-{
-    bool done = self->match->choice[seat].confirmed || !pyr_match_is_ready(self->match, seat);
-    return done ? PYR_OK : pyr_match_confirm(self->match, seat);
-}
-
 static PyObject *match_apply(PyObject *object, PyObject *args)
 {
     struct match *self = (struct match *)object;
     struct pyr_view view;
-    PyObject *number;
-    long action;
+    PyObject *number, *which;
     pyr_step step;
-    if (!PyArg_ParseTuple(args, "Ol", &number, &action) || !look(self, number, &view))
+    if (!PyArg_ParseTuple(args, "OO", &number, &which) || !look(self, number, &view))
+        return NULL;
+    Py_ssize_t action = PyNumber_AsSsize_t(which, NULL);         /* a larger number is as illegal as the largest */
+    if (action == -1 && PyErr_Occurred())
         return NULL;
     enum pyr_err err = may_act(self, view.seat) ? PYR_OK : PYR_ERR_NOT_DUE;
     if (!err)
@@ -214,7 +312,7 @@ static PyObject *match_apply(PyObject *object, PyObject *args)
     if (!err)
         err = settle(self, view.seat);
     if (err)
-        return raise_illegal(module_of(object), err, view.open.phase, -1, action);
+        return raise_illegal(module_of(object), err, view.open.phase, -1, (long)action);
     Py_RETURN_NONE;
 }
 
@@ -300,21 +398,6 @@ static PyObject *match_tag(PyObject *object, PyObject *args)
 
 /* Another world that fits what a seat knows. */
 
-/* The chance of the sampled state; what is past was seen by all and stays as it was. */
-static void sampled_chance(const struct pyr_state *truth, const struct pyr_state *sample, struct pyr_chance *chance)
-{
-    const struct pyr_table *open = &truth->open;
-    unsigned end = (unsigned)(PYR_CARDS - PYR_KEPT * open->seats);
-    *chance = sample->hidden;
-    memcpy(chance->expedition, truth->hidden.expedition, open->round * sizeof *chance->expedition);
-    if (open->phase == PYR_KEEP)
-        return;
-    memcpy(chance->deck, truth->hidden.deck, pyr_deck_top(truth));
-    for (unsigned seat = 0; seat < open->seats; seat++)
-        for (unsigned i = 0; i < PYR_KEPT; i++)
-            chance->deck[end++] = open->kept[seat][i];
-}
-
 /* Makes the choices of a log again. */
 static bool repeat_log(struct pyr_match *to, const struct pyr_match *from)
 {
@@ -392,6 +475,7 @@ static PyObject *match_sample(PyObject *object, PyObject *args)
 
 static PyMethodDef methods[] = {
     { "copy", match_copy, METH_NOARGS, NULL },
+    { "hidden", match_hidden, METH_NOARGS, NULL },
     { "observation", match_observation, METH_O, NULL },
     { "mask", match_mask, METH_O, NULL },
     { "apply", match_apply, METH_VARARGS, NULL },

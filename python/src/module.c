@@ -64,7 +64,7 @@ void *memory_get(size_t size)
 {
     void *memory = size < PY_SSIZE_T_MAX / 2 ? aligned_alloc(64, (size + 64) / 64 * 64) : NULL;
     if (!memory) {
-        PyErr_NoMemory();
+        PyErr_Format(PyExc_MemoryError, "there is no memory for %zu bytes", size);
         return NULL;
     }
     return memset(memory, 0, size);
@@ -192,6 +192,7 @@ static PyMethodDef functions[] = {
     { "fields", core_fields, METH_VARARGS, NULL },
     { "bot_names", core_bot_names, METH_NOARGS, NULL },
     { "load", core_load, METH_VARARGS, NULL },
+    { "restore", core_restore, METH_VARARGS, NULL },
     { "analyze", core_analyze, METH_VARARGS, NULL },
     { "options", core_options, METH_VARARGS, NULL },
     { "speed", core_speed, METH_VARARGS, NULL },

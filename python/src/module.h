@@ -83,6 +83,7 @@ bool patience_end(struct patience *patience);            /* takes the lock; fals
 PyObject *core_analyze(PyObject *self, PyObject *args);
 PyObject *core_options(PyObject *self, PyObject *args);
 PyObject *core_load(PyObject *self, PyObject *args);
+PyObject *core_restore(PyObject *self, PyObject *args);
 PyObject *core_speed(PyObject *self, PyObject *args);
 
 #endif

@@ -33,10 +33,11 @@ PYR_BEGIN_DECLS
  *          460   draw from the deck
  *          461   pass (Q7); in parallel mode also what a seat does that has nothing to decide
  *
- * slot is 0 for the first and 1 for the second card of the desk; space is row * 5 + column, both from 0, row 0 at the top.
- * `turn` is the number of the pattern's turn: of the eight ways (0 to 3: as printed, then turned by one to three quarters; 4
- * to 7: mirrored first) those that look different, counted from 0. A pattern with fewer of them never uses the rest. The
- * space of a pattern is that of its first space in reading order (left to right, top to bottom).
+ * slot is 0 for the first and 1 for the second card of the desk: of the two kept the one with the lower number is the first,
+ * and a new card takes the place of a completed one. space is row * 5 + column, both from 0, row 0 at the top.
+ * `turn` is the number of the pattern's turn: of the eight ways (0 to 3: as printed, then turned clockwise by one to three
+ * quarters; 4 to 7: mirrored left to right first) those that look different, counted from 0. A pattern with fewer of them
+ * never uses the rest. The space of a pattern is that of its first space in reading order (left to right, top to bottom).
  */
 #define PYR_ENV_ACTIONS 462
 #define PYR_ENV_MARK 0
@@ -80,22 +81,23 @@ PYR_API int32_t pyr_env_pick(const uint8_t *mask, struct pyr_rng *rng);
  * is not part of it. Seats are relative: 0 is the observer, 1 the next player, and so on; seats that do not play are zero.
  *
  *   name      offset  shape    contents
- *   desks          0  4 x 2 x 32   the two cards of each seat; the observer's with the marks of this turn, those of the
- *                              others as the turn began
+ *   desks          0  4 x 2 x 32   the two cards of each seat; the observer's with the marks of this turn (and, once it has
+ *                              kept two, these), those of the others as the turn began
  *   offer        256  4 x 32   while keeping, the four cards dealt to the observer; else the display
  *   cards        384  48       where each card is: 0 in the deck, 1 in the deck and returned by the observer, 2 on offer,
  *                              4 + s on the desk of seat s, 8 + s completed by seat s, 12 + s completed in this turn
  *   seats        432  4 x 16   plays (1), skulls, rubies, emeralds, torches of the four rounds (0 or 1 each), completed
  *                              green, orange and purple pyramids, pyramid points, lowest completed number (0: none),
- *                              penalty of the worst skull (at most 255), score + 50 (0 to 255), marks due (the observer
- *                              only)
+ *                              penalty of the worst skull (at most 255), score + 50 (0 to 255), marks due (the
+ *                              observer only; 1 before the first mark)
  *   pattern      496  32       the revealed pattern: its drawing (5 x 5, 0 or 1), one-hot number (6), number of its turns
  *   points       528  3 x 3    who took the 10, 6, 3 of green, orange, purple: seat + 1, 0 nobody
  *   left         537  6        expedition cards of each pattern not yet revealed in this round
  *   decision     543  4        one-hot: keep, first mark, extra mark, replace; all 0 when the observer has nothing to decide
  *   order        547  4        who is replacing now and who will after that: seat + 1, 0 nobody
- *   clock        551  6        round and turn (from 0), turns left with the present one, cards in the deck, cards that the
- *                              replacing player may still take, players
+ *   clock        551  6        round and turn (from 0), turns left with the present one, cards in the deck (0 while
+ *                              keeping), cards that the replacing player may still take, players; after the end as
+ *                              in the last turn
  *   reserved     557  3        0
  *
  * A card is 32 bytes, all 0 if there is none: 25 spaces in reading order, its number (1 to 48), one-hot colour (green,
