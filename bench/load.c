@@ -7,15 +7,15 @@
  * all clients of a table connect to the same one, or with --spread each to another. Every client is a visitor with a
  * connection; four of them sit at each table and make random legal choices. Measured are choices per second, the server's
  * processor time and memory, and
- * the time from sending a choice (a) to its `done`, (b) until the last of the four has been told by `ready` or `lines`.
+ * the time from sending a choice (a) to its `done`, (b) until the last of the four has got `ready` or `lines`.
  *
  * What counts as lost, and makes the exit code 1:
  *  1. a choice that was acknowledged and is neither in the record nor, while its phase is open, in `mine` of a new `ready`;
  *  2. lines that do not follow upon those a client has;
- *  3. an error, a closed connection, a choice that is not acknowledged or not told to all four.
+ *  3. an error, a closed connection, a choice that is not acknowledged or not sent to all four.
  *
  * A choice is as slow as the disk it must be on, so the disk alone is measured at the same time: a block written and
- * synchronised a hundred times a second, the time counted from when it was due, as for a choice that comes then. Memory a
+ * synchronised a hundred times per second, the time counted from when it was due, as for a choice that comes then. Memory a
  * table is that of all tables but the first tenth, so that what a server needs once does not count.
  *
  * The reader of messages knows only what our own server writes; anything else is an error too.
@@ -99,7 +99,7 @@ struct times {
 static struct {
     const char *program;
     unsigned tables;
-    double rate;                 /* choices a second; 0: as fast as acknowledged */
+    double rate;                 /* choices per second; 0: as fast as acknowledged */
     double seconds;              /* 0: until the games are over */
     unsigned nodes;              /* servers */
     bool spread;                 /* the clients of a table are at different servers */
@@ -117,7 +117,7 @@ static struct {
     } node[MOST_NODES];
     int poll;
     char folder[64];
-    unsigned opened, wanted, ready, over;    /* wanted: so many are to be opened now */
+    unsigned opened, wanted, ready, over;    /* wanted: the number to be opened now */
     bool playing, closing;       /* closing: the last choices are awaited, no new ones are made */
     uint64_t sent, done, open_ways;
     struct times to_done, to_all;
@@ -553,7 +553,7 @@ static void choose_next(void)
     }
 }
 
-/* Being told. */
+/* Receiving. */
 
 static void note(struct times *times, uint64_t since)
 {
@@ -564,7 +564,7 @@ static void note(struct times *times, uint64_t since)
     times->us[times->count++] = (uint32_t)((now_ns() - since) / 1000);
 }
 
-/* A client was told that these seats have chosen in the phases from the one until before the other. */
+/* A client received that these seats have chosen in the phases from the one until before the other. */
 static void told(struct client *client, uint32_t from, uint32_t to, unsigned seats)
 {
     struct table *table = client->table;
@@ -648,7 +648,7 @@ static void follow(struct client *client, char *text, uint32_t to)
     struct pyr_lines reader;
     struct pyr_event event;
     struct pyr_fault fault = { 0 };
-    /* Of several lines at once another client may have brought the first. */
+    /* Of several lines at once another client may have received the first. */
     const char *unknown = lines;
     for (uint32_t known = table->version; from && known > from; known--)
         unknown = strchr(unknown, '\n') + 1;

@@ -1,4 +1,4 @@
-// wasm.mjs MODULE TWIN EDITION: random games a second of processor time, WebAssembly beside native. The two take turns and
+// wasm.mjs MODULE TWIN EDITION: random games per second of processor time, WebAssembly beside native. The two take turns and
 // the best of many counts, so that a busy machine does not favour one of them.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';

@@ -9,7 +9,7 @@
  * The same seed (1), passes (8) or games (20000, 60000) and edition give the same numbers.
  *
  * Weights (src/bots/weights.h): one after the other is moved by a step up or down and plays the best so far in duplicate
- * games of two; what wins by more than two standard errors stays, and its step grows; a step that brings nothing shrinks. A
+ * games of two; what wins by more than two standard errors stays, and its step grows; a step without gain shrinks. A
  * game counts as a smooth function of its margin, which tells more in fewer games than who won, and unlike the margin itself
  * does not reward gambling away close games for a few high wins.
  *
@@ -236,7 +236,7 @@ static int learn_value(uint64_t seed, unsigned games)
     return 0;
 }
 
-/* The network, by Adam (Kingma and Ba 2015) on the final scores of games that it plays against itself meanwhile. */
+/* The network, by Adam (Kingma and Ba 2015) on the final scores of games that it plays against itself in between. */
 
 /* LESSON_ROOM has space for one more game beyond LESSONS, since a round ends only after a whole game. */
 enum { LESSONS = 1 << 16, BATCH = 64, LESSON_ROOM = LESSONS + PYR_MAX_SEATS * ALL_TURNS,

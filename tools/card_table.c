@@ -111,8 +111,8 @@ static void count_step(struct job_count *count, const struct pyr_state *state, p
     }
 }
 
-/* A mark's points go to the card it was made on, whatever they came from.
- * The mark is made on a copy, and the difference of the scores is what it brought; a torch or a gem may bring
+/* A mark's points go to the card it was made on, from any symbol.
+ * The mark is made on a copy, and the difference of the scores is its gain; a torch or a gem may gain
  * nothing. */
 static void count_mark(struct visit *visit, const struct pyr_box *box, const struct pyr_desk *before, unsigned round,
     pyr_pattern pattern, pyr_step step)
@@ -124,7 +124,7 @@ static void count_mark(struct visit *visit, const struct pyr_box *box, const str
     on->turns += (before->flags & PYR_DESK_FIRST) != 0;
 }
 
-/* The turn is over: its completed cards get their 10 and the pyramid points that they brought.
+/* The turn is over: its completed cards get their 10 and their pyramid points.
  * `done` and `tile` are what was known before; the differences are this turn's. */
 static void count_completed(struct job_count *count, struct visit *visit, const struct pyr_box *box,
     const struct pyr_table *open, pyr_cardset *done, pyr_seat tile[PYR_COLOURS][PYR_TILES])

@@ -30,10 +30,10 @@ static const struct pyr_box *box;
 static struct tables *tables;
 static const struct pyr_bot *greedy;
 
-/* A state that can be reached, with what playing on from there brings. */
+/* A state that can be reached, with the result of playing on from there. */
 struct plan {
     struct pyr_state state;
-    int margin, points;          /* that playing on by the policy brings */
+    int margin, points;          /* of playing on by the policy */
 };
 
 /* Bots see only their view; the planner alone knows the state. */
@@ -46,7 +46,7 @@ struct pyr_rng *rng)
 }
 
 /* Lets chance and the others play until the seat has to decide or the game is over.
- * The generator is seeded anew each time, so that the others' choices depend on the table alone and a plan can be
+ * The generator is seeded again each time, so that the others' choices depend on the table alone and a plan can be
  * repeated. */
 static void go_on(struct pyr_state *state, pyr_seat seat)
 {

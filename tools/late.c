@@ -119,8 +119,8 @@ static double value_of_replacing(const struct late *late, unsigned owed)
         double value = value_of_replacing(&next, owed - 1);
         best = value > best ? value : best;
     }
-    /* A drawn card is worth the mean of the deck; in the last turns but one a fresh card brings nothing but what one turn
-     * can mark. */
+    /* A drawn card is worth the mean of the deck; in the last turns but one a new card gains nothing but what one turn can
+     * mark. */
     for (pyr_cardset deck = late->deck; deck; deck &= deck - 1, left++) {
         struct late next = *late;
         pyr_card card = (pyr_card)__builtin_ctzll(deck);

@@ -274,7 +274,7 @@ static void report_levels(void)
 }
 
 /* How many marks agree. False if those that are called certain do not, or ranges do not hold, in 95 of 100 cases.
- * A mark of the reference is "possible" if it lies within the range that the analysis shows. */
+ * A mark of the reference is "possible" if it is within the range that the analysis shows. */
 static bool report(bool verbose)
 {
     unsigned same = 0, shown = 0, shown_same = 0, sure = 0, sure_same = 0, sure_shown = 0, sure_shown_same = 0, unsure = 0,

@@ -30,7 +30,7 @@ enum {
     GAP = 150,                   /* else */
     GAP_SURE = 110,              /* what playouts must leave of the gap, less three standard errors */
 };
-#define WIN_SLACK 0.01           /* the best choice may be so much worse in the chance to win */
+#define WIN_SLACK 0.01           /* the best choice may be this much worse in the chance to win */
 #define FEWEST_CHOICES 8         /* of a mark */
 
 /* Worlds per stage; in each, choices that are certainly worse are dropped. The last is what values are made of. */

@@ -1,4 +1,4 @@
-/** announce.js: what is announced at the table: what has happened, what is due, what a placed mark brings. */
+/** announce.js: what is announced at the table: what has happened, what is due, what a placed mark gains. */
 import { _, ngettext, listWords } from './i18n.js';
 import { announce, toast } from './dom.js';
 import { GAME } from './codes.js';
@@ -21,7 +21,7 @@ export function tellNews(table, lines) {
     if (then && lines.length - table.seenLines < 30)
         then.desks.forEach((d, s) => d.slots.forEach(({ card, marks }) => card && table.before.set(`${s}.${card}`, marks)));
     const view = table.core.view(table.game.me);
-    // Of one's own only what one has not seen already: points, and what a cross did not bring.
+    // Of your own only what you have not seen already: points, and lost extra marks.
     const loud = fresh.filter((e) => e.loud && (e.seat !== table.game.me || e.lost || lines[e.line].startsWith('points')))
         .map((e) => e.text);
     const turned = fresh.some((e) => e.kind === 'turn'), more = turned ? missedWords(table, lines) : [];

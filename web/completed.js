@@ -84,7 +84,7 @@ const glyph = (k, full) => html`<svg class="pg ${
     full ? '' : 'hollow'}" viewBox="0 0 24 20" aria-hidden="true"><use href="#p-${k}"/></svg>`;
 
 /** What a seat has of a colour: how many, the points won, and whether the next one takes the coin.
- * @param {Table} table @param {View} view @param {number} c @param {number} s @param {number} soon so many more with what
+ * @param {Table} table @param {View} view @param {number} c @param {number} s @param {number} soon this many more with what
  * is placed */
 function raceCell(table, view, c, s, soon) {
     const k = COLOURS[c], n = countOf(table, view, s, k), stake = stakeOf(view, c), near = nextTakesPoints(n, stake);

@@ -160,9 +160,9 @@ function parseEdition(text) {
     return edition;
 }
 
-/** What a seat has seen, as a whole record to go on with: the deals that it was not told are drawn anew among the cards that
- * can have been in them. The numbers of a fair shuffle are left out, since what follows no longer comes from them. @param
- * {string[]} lines @param {(below: number) => number} random */
+/** What a seat has seen, as a whole record to continue with: the deals that it did not see are drawn again from the cards
+ * that can have been in them. The numbers of a fair shuffle are left out, since what follows no longer comes from them.
+ * @param {string[]} lines @param {(below: number) => number} random */
 export function dealAnew(lines, random) {
     const numbers = /** @param {string} line */ (line) => line.split(' ').slice(1).map(Number);
     const told = lines.filter((l) => l.startsWith('deal ')).map(numbers), kept = lines.filter((l) => l.startsWith(
@@ -210,7 +210,7 @@ export class Core {
     }
 
     bytes() {
-        return new Uint8Array(this.x.memory.buffer);     // anew each time: memory may have grown
+        return new Uint8Array(this.x.memory.buffer);     // created each time: memory may have grown
     }
 
     /** @param {number} at */
@@ -293,7 +293,7 @@ export class Core {
 
     /** What a call has written as JSON; null if nothing. @param {number} length @returns {any} */
     told(length) { return length ? JSON.parse(this.text(this.x.buffer())) : null; }
-    /** Opens a puzzle of a pack, or (number 0) a mistake of one's own; null if it cannot be. @param {string} text @param
+    /** Opens a puzzle of a pack, or (number 0) a mistake of your own; null if it cannot be. @param {string} text @param
      * {number} number */
     openPuzzle(text, number) {
         const size = this.put(text), code = number ? this.x.puzzle_open(size, number) : this.x.mistake_open(size);
@@ -313,7 +313,7 @@ export class Core {
     readPuzzler(text) { this.x.puzzler_read(this.put(text)); }
     writePuzzler() { return this.x.puzzler_write() ? this.text(this.x.buffer()) : ''; }
     tellPuzzler() { return this.told(this.x.puzzler_tell()); }
-    /** A decision as a puzzle of one's own; '' if it is none. @param {Decision} d */
+    /** A decision as a puzzle of your own; '' if it is none. @param {Decision} d */
     writeMistake({ line, seat, playouts, options }) {
         this.put(options.slice(0, 8).map((o) => `${o.choice.replace('take ', '')}=${Math.round(100 * o.points)}/${
             Math.round(1e4 * o.win)}`).join(' '));
@@ -458,7 +458,7 @@ export class Core {
         return this.x.local_daily(secret ? 0 : 1);
     }
 
-    /** Goes on with what localSave has given. Null, or what is wrong.
+    /** Continues what localSave has returned. Null, or what is wrong.
      * @param {string} text @param {bigint} seed if it contains none @returns {Fault | null} */
     localLoad(text, seed) {
         const code = this.x.local_load(this.put(text), seed);
@@ -553,7 +553,7 @@ export class Core {
         return at ? this.decodeView(at) : null;
     }
 
-    /** The same after so many lines. @param {number} lines @param {number} seat @returns {View | null} */
+    /** The same after that many lines. @param {number} lines @param {number} seat @returns {View | null} */
     viewAt(lines, seat) {
         const at = this.x.match_view_at(lines, seat < 0 ? NOBODY : seat);
         return at ? this.decodeView(at) : null;
@@ -571,7 +571,7 @@ export class Core {
     /** The first steps of the module's list. @param {number} count @returns {Step[]} */
     listed(count) { return [...new BigUint64Array(this.x.memory.buffer, this.x.step_list(), count)].map(stepFrom); }
 
-    /** The steps a seat has made. @param {number} seat @returns {Step[]} */
+    /** The steps of a seat. @param {number} seat @returns {Step[]} */
     made(seat) {
         return [...Array(this.x.match_made(seat)).keys()].map((i) => stepFrom(BigInt.asUintN(64, this.x.match_made_at(seat,
             i))));

@@ -24,7 +24,7 @@ import { canDeal, commitmentOf, playDay } from './offlineday.js';
 /** @typedef {{date: string, number: number, state: 'won' | 'played' | 'missed' | 'open' | 'sealed', points: number | null,
  * streak: boolean, commitment?: string}} Cell */
 
-const WARNINGS = [60, 15, 5];                // minutes before midnight that are also said
+const WARNINGS = [60, 15, 5];                // minutes before midnight that are also announced
 
 /** The bar above these views. @param {string} title @param {string} under @param {string} back @param {boolean} [more] */
 export const dayTop = (title, under, back, more = true) => html`<header class="top"><a class="iconbtn" href="#${
@@ -37,7 +37,7 @@ export const dayTop = (title, under, back, more = true) => html`<header class="t
 export const fact = (value, text, more = '') => html`<div class="kpi"><b class="${more}">${value}</b><span>${
     text}</span></div>`;
 
-/** Cards that do not match their seal: said wherever that day is shown, and never hidden. @param {Day} day @param {App}
+/** Cards that do not match their seal: shown wherever that day is shown, and never hidden. @param {Day} day @param {App}
  * app */
 export function sealBanner(day, app) {
     const seen = seals()[day.date], made = day.secret ? commitmentOf(app, day.date, day.secret) : '';
@@ -113,7 +113,7 @@ class BeforeView {
         this.render();
     }
 
-    /** Time left counts in minutes; near the end it is also said. */
+    /** Time left counts in minutes; near the end it is also announced. */
     tick() {
         if (this.state === 'away')           // the network may be back
             void this.load();
@@ -386,7 +386,7 @@ class DaysView {
         this.chosen = this.today;
         /** By month. @type {Map<string, {days: Cell[], first: string}>} */
         this.months = new Map();
-        /** What the server has told of a day.
+        /** What the server has sent about a day.
          * @type {Map<string, {day: Day, results: import('./heap.js').Results | null}>} */
         this.days = new Map();
         this.message = '';
@@ -557,7 +557,7 @@ class DaysView {
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
-/** `#daily` and what lies behind it. @param {App} app @param {string[]} rest */
+/** `#daily` and the views below it. @param {App} app @param {string[]} rest */
 export async function showDaily(app, what = '', ...rest) {
     const today = new Date().toISOString().slice(0, 10), { hash } = location;
     if (what === 'days')

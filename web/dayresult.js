@@ -23,7 +23,7 @@ import { playSound } from './sound.js';
 /** @typedef {import('./today.js').Day} Day */
 /** @typedef {import('./heap.js').Results} Results */
 
-const COUNT = 600, MOMENTS = 2;              // ms; gains and losses that are told
+const COUNT = 600, MOMENTS = 2;              // ms; gains and losses that are shown
 const ME = 0;                                // the seat of the person
 
 /** Which of the three. @param {number} place from 1 */
@@ -113,7 +113,7 @@ class ResultView {
             });
     }
 
-    /** The score counts up, the heap rises, the torch is lit; then it is said. */
+    /** The score counts up, the heap rises, the torch is lit; then it is announced. */
     celebrate() {
         const { you } = /** @type {Day} */ (this.day), points = you?.points ?? 0, box = $('.score80', this.root);
         const say = () => announce([`${_('%{n} points', { n: points })}.`, `${placeWords(you?.won ?? 3)}.`, this.results &&

@@ -114,14 +114,14 @@ export function put(root, content) {
     shown.set(root, text);
 }
 
-/** The inside of an element anew, for what has no focus and no animation to lose. @param {Element} root @param {Html}
+/** Replaces the inside of an element, for what has no focus and no animation to lose. @param {Element} root @param {Html}
  * content */
 export function replaceContent(root, content) { root.innerHTML = content.text; }
 
 /** Texts announced in this microtask. */
 let said = '';
-/** Says something to those who listen; what is said at once is one text, in order, since a newer text silences the older.
- * @param {string} text */
+/** Says something to screen readers; what is announced together is one text, in order, since a newer text silences the
+ * older. @param {string} text */
 export function announce(text) {
     const live = $('#live');
     if (!said)
@@ -132,8 +132,8 @@ export function announce(text) {
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let toastEnds;
-/** A short message at the top, which is also said. @param {string} text @param {number} [ms] @param {string} [spoken] other
- * words to say, '' for none */
+/** A short message at the top, which is also announced. @param {string} text @param {number} [ms] @param {string} [spoken]
+ * other words to say, '' for none */
 export function toast(text, ms = 4000, spoken = text) {
     const box = $('#toast');
     box.textContent = text;

@@ -147,7 +147,7 @@ export function wallLabel(card, cells, words, kind, taken) {
 }
 
 /** A choice of the hint: dotted, with its number at its first space, or at another one of its own.
- * @param {number[]} cells @param {number} number @param {number} at where the number stands @param {boolean} bare without a
+ * @param {number[]} cells @param {number} number @param {number} at the place of the number @param {boolean} bare without a
  * fill */
 export function hintLayer(cells, number, at, bare) {
     const d = outline(cells, 5);
@@ -220,7 +220,7 @@ const cross = (x, y, mini, seed, look) => mini ? pen(x + 2, y + 2, C - 4, seed, 
 
 /** The chamber: rock with the floor cut out of it. @param {Card} card @param {number[]} [marks]
  * @param {{mini?: boolean, fresh?: number[], told?: number[], layers?: boolean, over?: Html}} [how] fresh: marks that draw
- * themselves; told: marks that are pointed out; over: what lies on top */
+ * themselves; told: marks that are pointed out; over: what is on top */
 export function chamber(card, marks = [], { mini = false, fresh = [], told = [], layers = false, over } = {}) {
     /** @type {import('./html.js').Part[]} */
     const floor = [], tiles = [], shade = [], symbols = [], pens = [];
@@ -358,7 +358,7 @@ export function turned(pattern, quarters = 0, mirror = 0) {
     return normal(cells);
 }
 
-/** The form of a set of spaces, alike wherever it lies. @param {number[]} spaces */
+/** The form of a set of spaces, the same at any place. @param {number[]} spaces */
 export const formOf = (spaces) => normal(spaces.map((i) => /** @type {[number, number]} */ ([i % 5, i / 5 | 0]))).join(' ');
 
 /** @param {Cells} cells */
@@ -428,7 +428,7 @@ export function desertScene() {
                 d="M0 392Q320 356 700 380T1440 372V420H0Z" class="d3"/></svg>`;
 }
 
-/** A pyramid of five courses, so many of them built. @param {number} level from 0 */
+/** A pyramid of five courses, `level` + 1 of them built. @param {number} level from 0 */
 export function levelPicture(level) {
     return html`<svg viewBox="0 0 34 26" aria-hidden="true" fill="currentColor">${[0, 1, 2, 3, 4].map((k) => {
         const w = 30 - k * 6.4, y = 21 - k * 4.8;

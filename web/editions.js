@@ -1,4 +1,4 @@
-/** editions.js: all cards of an edition; one's own edition, drawn or imported, checked as it is written by the same reader
+/** editions.js: all cards of an edition; your own edition, drawn or imported, checked as it is written by the same reader
  * as everywhere. */
 import { html } from './html.js';
 import { _ } from './i18n.js';

@@ -208,7 +208,7 @@ export class EndView {
         if (this.solo)
             this.winners = [0];
         this.names = game.seats.map((s) => s.name).slice(0, this.solo ? 1 : 4);
-        /** Who reads it; nobody in particular where several share the device. */
+        /** Who reads it; no one in particular where several share the device. */
         this.me = game.online || game.seats.filter((s) => !s.level).length === 1 ? game.me : -1;
         this.render();
         game.changed = () => this.render();          // the score of a series may come after the last line

@@ -94,8 +94,8 @@ export class Flights {
         return selectors.flatMap((s) => $$(s, this.table.root)).find(isSeen) ?? null;
     }
 
-    /** Pyramid points go from the race to whoever took them, the ten with a bow. @param {string} colour @param {number}
-     * points @param {number} seat */
+    /** Pyramid points go from the race to the player who took them, the ten with a bow. @param {string} colour
+     * @param {number} points @param {number} seat */
     flyTile(colour, points, seat) {
         const from = this.seen(`.race .k-${colour} .stake .coin`, '.dock [data-open=race]', '.xcard');
         const to = this.seen(`.race [data-race="${colour}.${seat}"]`, `.peep[data-peep="${seat}"]`);
@@ -118,7 +118,7 @@ export class Flights {
         playSound('coin', .2);
     }
 
-    /** What a mark has brought goes to the score card, with its sounds. @param {View} before @param {Place} mark
+    /** What a mark has gained goes to the score card, with its sounds. @param {View} before @param {Place} mark
      * @param {NonNullable<ReturnType<Table['preview']>>} after @param {DOMRect[]} boxes of its spaces */
     flyGains(before, mark, after, boxes) {
         const { me } = this.table.game, desk = before.desks[me],

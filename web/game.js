@@ -96,7 +96,7 @@ export class Game {
     get reacts() { return false; }
     /** Asks which one. */
     async react() {}
-    /** A hint was looked at: at a table with people they are told. */
+    /** A hint was looked at: at a table with people they are announced. */
     hinted() {}
     /** How many hints a seat has used. @param {number} _seat */
     hintsUsed(_seat) { return 0; }
@@ -148,7 +148,7 @@ export class LocalGame extends Game {
         /** Which day's expedition it is, as its tag says. @type {string[] | undefined} */
         this.day = undefined;
         this.claim = newClaim(LocalGame.saved()?.claim);
-        /** Said when the bots could not be fetched. @type {Game['banner']} */
+        /** Shown when the bots could not be fetched. @type {Game['banner']} */
         this.noBots = null;
         this.hints = !this.solo;
     }

@@ -1,4 +1,4 @@
-/** heap.js: how everybody's results of a day lie: a heap of stone blocks, one's own column of gold. As a picture that says
+/** heap.js: the chart of all results of a day: a heap of stone blocks, your own column of gold. As a picture that says
  * what it shows, and as a table. */
 import { html } from './html.js';
 import { _, capital, ngettext } from './i18n.js';
@@ -12,7 +12,7 @@ export const FEWEST = 20;                    // results before there is a heap, 
 const BIN = 5, MOST = 17, HIGHEST = 12;      // points, columns, blocks
 const FALL = 240, APART = 20;                // ms
 
-/** The heap's columns without gaps between them; what lies far out is put into the outermost. @param {[number, number][]}
+/** The heap's columns without gaps between them; results far out are put into the outermost. @param {[number, number][]}
  * bins @returns {[number, number][]} */
 export function columns(bins) {
     const filled = bins.filter(([, n]) => n > 0).sort((a, b) => a[0] - b[0]);
@@ -94,7 +94,7 @@ export function stonesHtml({ bins, count }, mine) {
         v}</text>`)}</svg>`;
 }
 
-/** The blocks fall column by column from the left, one's own last with its flag. @param {Element} root */
+/** The blocks fall column by column from the left, your own last with its flag. @param {Element} root */
 export function heapFalls(root) {
     const all = $$('.heap > g:not(.flagg)', root), own = all.filter((g) => g.matches('.me'));
     [...all.filter((g) => !g.matches('.me')), ...own, ...$$('.heap .flagg', root)].forEach((g, i) => animate(g,

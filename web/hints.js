@@ -124,7 +124,7 @@ export function dropHint(table) {
     table.render();
 }
 
-/** What of it lies on a card. @param {Table} table @param {number} slot */
+/** The part of it that is on a card. @param {Table} table @param {number} slot */
 export function hintsOn(table, slot) {
     const { hints } = table;
     if (!hints)
@@ -132,12 +132,12 @@ export function hintsOn(table, slot) {
     const here = hints.list.flatMap(({ place }, i) => place?.slot === slot ? [{ i, cells: place.cells, at: 0 }] : []);
     /** @type {Set<number>} */
     const taken = new Set();
-    // The smaller ones have less choice of where their number stands.
+    // The smaller ones have less choice for the place of their number.
     for (const one of [...here].sort((a, b) => a.cells.length - b.cells.length)) {
         one.at = one.cells.find((c) => !taken.has(c)) ?? one.cells[0];
         taken.add(one.at);
     }
-    // The best one lies on top; those below it that it meets have no fill.
+    // The best one is on top; those below it that it meets have no fill.
     return html`${here.map(({ i, cells, at }) => i === hints.at ? badge(at, i + 1) : hintLayer(cells, i + 1, at,
         here.some((other) => other.i < i && other.cells.some((c) => cells.includes(c))))).reverse()}`;
 }

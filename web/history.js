@@ -1,5 +1,5 @@
 /** history.js: all finished games of this browser and of the server: search, filters, months, replay, records, and the
- * removal of one's data. */
+ * removal of your data. */
 import { html } from './html.js';
 import { _, listWords, ngettext } from './i18n.js';
 import { $, askToConfirm, closest, dialog, download, hasTouch, put, radioKeys, toast } from './dom.js';

@@ -318,7 +318,7 @@ export class HomeView {
             icon('gear')}</button></header>`;
     }
 
-    /** What is said to who comes back, by the clock. */
+    /** The greeting of a visitor who returns, by the clock. */
     greeting() {
         const hour = new Date().getHours(), { name } = settings;
         return !name ? _('Welcome back.') : hour < 5 || hour >= 18 ? _('Good evening, %{name}.', { name }) : hour < 12 ?
@@ -332,7 +332,7 @@ export class HomeView {
             queue.shift())) : row === 'other' ? this.tableEntry(/** @type {Table} */ (others.shift())) : row === 'daily' ?
             this.dailyEntry() : row === 'puzzle' ? this.puzzleEntry() : this.gameEntry()));
         const play = lead === 'play' ? NONE : this.playHtml(false, fresh), friends = this.friendsHtml();
-        // With little to tell, everything stands beside what leads; else rows do, and the rest below.
+        // With little to show, everything is beside the main item; else rows do, and the rest below.
         const beside = fresh ? html`${play}${entries}${friends}` : entries.length < 2 || lead === 'play' ?
             html`${entries}${play}${friends}` : html`${entries}`;
         put(this.root, html`<div class="view home">${this.headHtml(fresh)}
@@ -368,7 +368,7 @@ export class HomeView {
         else if (act === 'opponents') void (await import('./newgame.js')).chooseOpponents(() => this.draw());
     }
 
-    /** To the table, if there is something to do there; else the reason stands under the field. */
+    /** To the table, if there is something to do there; else the reason is under the field. */
     async join() {
         const code = /** @type {HTMLInputElement} */ (this.root.querySelector('[name=code]')).value.replace(/[\s\p{Pd}]/gu,
             '').toUpperCase();

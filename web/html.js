@@ -1,5 +1,5 @@
 /**
- * html.js: HTML that is escaped by construction. A view writes html`<b>${name}</b>`; whatever stands in ${} is text and is
+ * html.js: HTML that is escaped by construction. A view writes html`<b>${name}</b>`; all that is in ${} is text and is
  * escaped, unless it is such HTML itself or a list of it. There is no other way to make Html, and put() in dom.js takes
  * nothing else: a name that holds a tag is shown as it was typed wherever it turns up. (lit-html does the same in 3.3 KB
  * packed; this is 0.4, and our pages are compared as a whole.)
@@ -25,7 +25,7 @@ function textOf(value) {
     return String(value).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 }
 
-/** What stands in ${} is escaped; Html stays, lists are put together, null and undefined are nothing. Strings have no tags
+/** What is in ${} is escaped; Html stays, lists are put together, null and undefined are nothing. Strings have no tags
  * in them.
  * @param {TemplateStringsArray} strings @param {(Part | Part[] | Part[][])[]} values */
 export const html = (strings, ...values) => new Html(strings.reduce((all, s, i) => all + textOf(values[i - 1]) + s));

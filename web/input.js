@@ -121,7 +121,7 @@ export class TableInput {
         this.table.render();
     }
 
-    /** The pattern that lies there is moved; elsewhere a line is painted. @param {Drag} drag @param {Aim} aim */
+    /** The pattern there is moved; elsewhere a line is painted. @param {Drag} drag @param {Aim} aim */
     startDrag(drag, aim) {
         clearTimeout(this.holding);
         this.table.hints = null;
@@ -245,7 +245,7 @@ export class TableInput {
             this.letter(event, k, cell);
     }
 
-    /** Closes what lies on top, one thing per press. */
+    /** Closes what is on top, one thing per press. */
     escape() {
         const { table } = this;
         if (table.peek?.hide())
@@ -331,7 +331,7 @@ export class TableInput {
         }
     }
 
-    /** Says what lies under the keyboard's place once it rests. */
+    /** Announces what is under the keyboard's place once it rests. */
     saySoon() {
         clearTimeout(this.pause);
         this.pause = setTimeout(() => this.sayHover(), 300);

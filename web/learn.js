@@ -24,7 +24,7 @@ import { read, settings, write } from './store.js';
  * @property {() => string} told what was learned
  * @property {(before: View, made: Step[], after: View, core: import('./core.js').Core) => boolean} done
  * @property {() => string} miss what to do instead, if something else was done
- * @property {string} [target] the space that it is about, which is ringed: 35:e1 is on card 35, wherever that lies
+ * @property {string} [target] the space that it is about, which is ringed: 35:e1 is on card 35, wherever that is
  */
 
 /** @type {Lesson[]} */

@@ -1,4 +1,4 @@
-/** lobby.js: playing with others: a new table, waiting for friends (link, QR code), sitting down, watching, one's own
+/** lobby.js: playing with others: a new table, waiting for friends (link, QR code), sitting down, watching, your own
  * tables. */
 import { html } from './html.js';
 import { _, listWords, ngettext } from './i18n.js';
@@ -43,9 +43,9 @@ const clockWords = /** @param {string} clock */ (clock) => clock === 'relaxed' ?
 
 /** @typedef {{kind: 'person' | 'open' | 'friend' | 'bot' | 'none', name?: string, level?: string, here?: boolean, mine?:
  * boolean, seat?: number}} Chair what is
- *  seen of a seat; none: nobody sits there */
+ *  seen of a seat; none: no one sits there */
 
-/** What is said below a name. @param {Chair} c @param {boolean} host */
+/** The line below a name. @param {Chair} c @param {boolean} host */
 function chairWords(c, host) {
     switch (c.mine ? 'mine' : c.kind) {
     case 'mine': return host ? _('you, host') : _('you');
@@ -85,7 +85,7 @@ const askLevel = (now) => dialog(_('Level'), html`<div class="levels pickl">${LE
     l === now ? 'pri' : ''}" value="${
     l}">${levelPicture(i)}${levelName(l)}</button>`)}</div>`);
 
-/** Asks for one's name; true if it is another one now. */
+/** Asks for your name; true if it is another one now. */
 async function askName() {
     const before = settings.name;
     await dialog(_('Your name'), nameField(), { close: _('Done'), wire: (box) => box.addEventListener('change', (event) =>
@@ -145,7 +145,7 @@ export class NewTableView {
     }
 }
 
-/** Whether nobody but the host has sat down: then what is played can still be changed. @param {Table} table */
+/** Whether no one but the host has sat down: then what is played can still be changed. @param {Table} table */
 const isAlone = (table) => table.host && !table.seats.some((s, i) => s.kind === 'person' && i !== table.you - 1);
 
 /** A table that waits for players; shows the game once it runs. */
@@ -294,7 +294,7 @@ class LobbyView {
         else if (a === 'share') navigator.share({ title: 'Pyramids', url: link }).catch(() => {});
     }
 
-    /** Asked for anew when other people sit here. */
+    /** Asked for again when other people sit here. */
     getPeople() {
         const { table, id } = this.game, known = JSON.stringify(table?.seats.map((s) => s.kind === 'person' && s.name));
         if (!table || table.state !== 'waiting' || known === this.known)
@@ -411,7 +411,7 @@ class LobbyView {
             this.goHtml(table)}</main></div>`);
     }
 
-    /** What can be done at a seat besides. While one's own is being taken none is offered: what lies below would move away
+    /** What can be done at a seat besides. While your own is being taken none is offered: what is below would move away
      * under a finger when it is. @param {Chair} c @param {number} i */
     extraHtml(c, i) {
         const { table, id } = this.game, keys = seatKeys()[id] ?? {}, n = i + 1;
@@ -487,7 +487,7 @@ export function showTable(app, code, seat, key) {
     app.show((root) => new LobbyView(root, app, game, Number(seat ?? 0), key ?? ''), _('Table'));
 }
 
-/** Tables: one's own, or those that can be watched. */
+/** Tables: your own, or those that can be watched. */
 export class TablesView {
     /** @param {HTMLElement} root @param {App} app @param {boolean} watch */
     constructor(root, app, watch) {

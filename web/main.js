@@ -48,7 +48,7 @@ export class App {
         this.rest = null;
         /** @type {Promise<void> | undefined} */
         this.fetching = undefined;
-        this.ready.catch(() => {});          // it is said where it is missed
+        this.ready.catch(() => {});          // it is reported where it is missed
         /** Why there is no engine. */
         this.missing = '';
         this.root = $('#app');
@@ -87,8 +87,8 @@ export class App {
         this.newer?.postMessage('now');
     }
 
-    /** The browser does not keep the game, as it has no room or is not allowed to: better said at once than noticed after a
-     * reload.
+    /** The browser does not keep the game, as it has no room or is not allowed to: better reported at once than noticed
+     * after a reload.
      * @param {boolean} is */
     sayUnkept(is) {
         $('#unkept').hidden = !is;
@@ -167,7 +167,7 @@ export class App {
         }
     }
 
-    /** A newer version is said wherever no turn is under way. */
+    /** A newer version is announced wherever no turn is under way. */
     offerNewer() {
         const table = this.rest && this.shown instanceof this.rest.TableView;
         $('#newer').hidden = !this.newer || table === true;

@@ -1,7 +1,7 @@
 /**
  * moments.js: what is celebrated: a completed pyramid, the end of the game with a personal best. None lasts longer than
- * 1.5 s, any input ends it, and whoever wants less motion sees the end of it at once. While a pyramid rises the table
- * waits to be drawn anew: the card that was completed is still the card.
+ * 1.5 s, any input ends it, and with reduced motion only its end is shown. While a pyramid rises the table waits to be
+ * redrawn: the card that was completed is still the card.
  */
 import { html } from './html.js';
 import { _, ngettext } from './i18n.js';
@@ -58,11 +58,11 @@ export class Moments {
     /** @param {Table} table */
     constructor(table) {
         this.table = table;
-        /** hold: the table is not drawn anew; home: it is, but nothing opens over it. @type {'' | 'hold' | 'home'} */
+        /** hold: the table is not redrawn; home: it is, but nothing opens over it. @type {'' | 'hold' | 'home'} */
         this.state = '';
         /** @type {HTMLElement | null} */
         this.stage = null;
-        /** Ends what is going on. @type {() => void} */
+        /** Ends the present moment. @type {() => void} */
         this.end = () => {};
     }
 
@@ -181,7 +181,7 @@ export class Moments {
         playSound('coin', .35);
     }
 
-    /** The game is over: who has won, and whether it was one's best. @param {() => void} then */
+    /** The game is over: who has won, and whether it was your best. @param {() => void} then */
     finale(then) {
         const { table } = this, { core, game } = table, view = core.view(-1), { me } = game;
         const solo = game instanceof LocalGame ? game.solo : 0, total = me >= 0 && view ? view.scores[me].total : 0,

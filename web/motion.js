@@ -20,7 +20,7 @@ export function onAnyInput(stop) {
     return end;
 }
 
-/** Ends whatever moves. */
+/** Ends all motion. */
 export function finishMotion() {
     for (const end of [...counting])
         end();
@@ -63,7 +63,7 @@ export function fly(copy, from, to, { delay = 0, duration = SLOW, fade = false }
     flight.onfinish = flight.oncancel = () => copy.remove();
 }
 
-/** Counts a number up or down where it stands; the text is the new one already. @param {Element | null} element @param
+/** Counts a number up or down in its place; the text is the new one already. @param {Element | null} element @param
  * {number} from @param {number} to
  * @param {(n: number) => string} write */
 export function countUp(element, from, to, write) {

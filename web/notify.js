@@ -49,7 +49,7 @@ export async function subscribe() {
     return true;
 }
 
-/** Why this device cannot be told; '': it can. @param {Push | null} push */
+/** Why this device cannot get messages; '': it can. @param {Push | null} push */
 export function obstacle(push) {
     if (!('PushManager' in window) || !('Notification' in window) || !navigator.serviceWorker)
         return _('This browser cannot show messages here: they need a secure address (https).');
@@ -190,7 +190,7 @@ export class NotifyView {
         const table = this.tables.find((t) => t.code === name);
         if (name === 'badge' || name === 'sound') {
             saveSettings({ [name]: !settings[name] });
-            waiting.count = -1;              // what is shown is drawn anew
+            waiting.count = -1;              // what is shown is redrawn
             void lookForTurns();
         } else if (table) {
             const { table: now } = await api('POST', `tables/${name}/notify`, { on: !table.notify });

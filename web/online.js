@@ -124,7 +124,7 @@ export class OnlineGame extends Game {
         this.lacksEdition = false;
         /** The host is giving the table up. */
         this.closes = false;
-        /** Whether this browser can be told of a turn. @type {boolean | undefined} */
+        /** Whether this browser can get a message about a turn. @type {boolean | undefined} */
         this.canTell = undefined;
         this.shuffle = NONE;
         /** @type {WebSocket | null} */
@@ -239,7 +239,7 @@ export class OnlineGame extends Game {
         if (any)
             this.tell();
         if (greeting)
-            toast(greeting);                 // after the table is shown, which hides what was said before
+            toast(greeting);                 // after the table is shown, which hides what was shown before
     }
 
     /** Shows above the table what is wrong, the most urgent first. */
@@ -301,7 +301,7 @@ export class OnlineGame extends Game {
         }
     }
 
-    /** After the first turn at a table with long turns, while others choose: a message when it is one's turn? Once per
+    /** After the first turn at a table with long turns, while others choose: a message when it is your turn? Once per
      * table, and not where it cannot work. */
     askToTell() {
         const { table, id } = this, asked = read('asked', /** @type {string[]} */ ([]));

@@ -107,7 +107,7 @@ export class Peek {
         clearTimeout(this.begin);
         this.at = undefined;
         clearTimeout(this.end);
-        if (this.box.hidden)             // most of the time: nothing is to be styled anew for it
+        if (this.box.hidden)             // most of the time: nothing should be restyled for it
             return;
         // Time enough to reach its link.
         this.end = setTimeout(() => { this.box.hidden = true; }, this.box.querySelector('a') ? 250 : 0);

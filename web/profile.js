@@ -16,7 +16,7 @@ import { pageTop } from './main.js';
 /** @typedef {import('./main.js').App} App */
 /** @typedef {import('./past.js').Past} Past */
 
-const FEW = 5;                     // below so many games there is no picture
+const FEW = 5;                     // with fewer games there is no picture
 const MOST = 60;                   // games of a picture
 
 /** A game of a profile as the server gives it. @param {any} g @returns {Past} */
@@ -88,7 +88,7 @@ function errorsHtml(games, server) {
     const told = games.filter((g) => g.rate !== undefined);
     if (told.length < FEW)
         return later(_('How you play: analyse games to see it'), FEW - told.length);
-    // The middle one stands for all: its level is what the analysis said.
+    // The middle one stands for all: its level is that of the analysis.
     const middle = [...told].sort((a, b) => (a.rate ?? 0) - (b.rate ?? 0))[told.length >> 1];
     const level = server?.level ?? middle.level ?? 'novice', value = server?.value ?? middle.rate ?? 0;
     const trend = server?.before === undefined ? '' : value < server.before ? ` ${_('It falls: you make fewer mistakes.')}` :
@@ -133,7 +133,7 @@ function pyramidsHtml(counts) {
 }
 
 export class ProfileView {
-    /** @param {HTMLElement} root @param {App} app @param {string} [key] of a profile that somebody shares */
+    /** @param {HTMLElement} root @param {App} app @param {string} [key] of a profile that a player shares */
     constructor(root, app, key = '') {
         this.root = root;
         this.key = key;

@@ -67,8 +67,8 @@ const valueWords = (hundredths, isWin) => isWin ? percent(hundredths / 1e4) : nu
 const cardOf = (choice) => choice === 'draw' ? 0 : Number(choice.replace('take ', ''));
 
 class PuzzleGame extends Game {
-    /** @param {App} app @param {import('./core.js').Core} core @param {any} told what the core tells of it @param {string}
-     * kind of the address @param {import('./mistakes.js').Mistake} [mistake] */
+    /** @param {App} app @param {import('./core.js').Core} core @param {any} told the core's description of it
+     * @param {string} kind of the address @param {import('./mistakes.js').Mistake} [mistake] */
     constructor(app, core, told, kind, mistake) {
         super(core, core.names().map((name, s) => ({ name: s === told.seat - 1 ? settings.name || _('You') : mistake ? name :
             _('Player %{n}', { n: s + 1 }), level: s === told.seat - 1 ? '' : 'casual' })), told.seat - 1);
@@ -186,7 +186,7 @@ class PuzzleGame extends Game {
 
 class PuzzleView extends TableView {
     answered = 0;
-    /** Which choice of the list is drawn; -1: the best and one's own. */
+    /** Which choice of the list is drawn; -1: the best and your own. */
     shown = -1;
 
     /** @returns {PuzzleGame} */

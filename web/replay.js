@@ -1,6 +1,6 @@
 /**
  * replay.js: games that were played: the list of those kept here, and the way to the one that is asked for (viewer.js shows
- * it). Any record can be dropped onto the page; what is wrong with one is told with its line.
+ * it). Any record can be dropped onto the page; a mistake in one is shown with its line.
  */
 import { html } from './html.js';
 import { _, ngettext } from './i18n.js';
@@ -88,7 +88,7 @@ export function takeDrops(root, signal, take) {
     });
 }
 
-/** What is seen after so many lines. The engine takes pyramid points with the last replacement, a record tells them line by
+/** What is seen after that many lines. The engine takes pyramid points with the last replacement, a record has them line by
  * line: those of later lines are not shown yet. @param {Core} core @param {string[]} lines @param {number} count @param
  * {number} seat @returns {View | null} */
 export function viewAfter(core, lines, count, seat) {
@@ -151,7 +151,7 @@ export const tilesHtml = (view, colours = COLOURS) => html`<ul class="pp">${colo
         owners[i] < 0 ? '' : avatar(owners[i], { small: true })}</span>`)}</li>`;
 })}</ul>`;
 
-/** Instead of a replay whose cards are not here: they can be brought. */
+/** Instead of a replay whose cards are not here: they can be opened. */
 export class MissingView {
     /** @param {HTMLElement} root @param {App} app @param {string} record @param {() => void} then the edition is here now */
     constructor(root, app, record, then) {
@@ -172,7 +172,7 @@ export class MissingView {
 
     stop() { this.abort.abort(); }
 
-    /** Keeps the edition among one's own; or says what is wrong with it. @param {File} file */
+    /** Keeps the edition among your own; or says what is wrong with it. @param {File} file */
     async bring(file) {
         if (file.size > LARGEST_EDITION)
             return _('%{name} is too large for an edition.', { name: file.name });
@@ -229,7 +229,7 @@ export async function showReplay(app, id = '', line) {
         toast(core);
         return;
     }
-    // Who shared a device is nobody in particular.
+    // Players who shared a device are no one in particular.
     const bots = core.lines().filter((l) => l.startsWith('tag bot ')).length, alone = /^[A-Z0-9]{8}$/.test(id) ||
         core.names().length - bots === 1;
     app.show((root) => new ReplayView(root, app, core, id, { place: line, me: alone ? kept?.me : -1 }), _('Replay'));

@@ -205,7 +205,7 @@ class ExampleBoard {
     /** @param {number} by */
     go(by) { this.at = Math.max(0, Math.min(this.steps.length - 1, this.at + by)); }
 
-    /** Where each step stands in the record, what it shows and says. @returns {{line: number, say: string, picture:
+    /** The place of each step in the record, what it shows and its text. @returns {{line: number, say: string, picture:
      * Html}[]} */
     makeSteps() {
         const { core } = this, lines = core.lines(), last = lines.length;

@@ -25,7 +25,7 @@ const TEN = [...Array(10).keys()], MOST = 999;       // as much as an edition ma
 /** @typedef {{typed: string[], from: string}} Skulls what was typed for the box on the table; from: the edition that is
  * followed instead, '' for none */
 
-/** Whatever else has come to stand there is not trusted. @returns {Skulls} */
+/** Any other content is not trusted. @returns {Skulls} */
 function readSkulls() {
     const { typed, from } = read('skulls', /** @type {any} */ ({}));
     return { typed: TEN.map((i) => Array.isArray(typed) ? String(typed[i] ?? '') : ''),

@@ -1,7 +1,7 @@
 /**
  * share.js: a result as a picture and as a text for messengers, made in the browser from numbers alone: no card, pattern,
- * order or name is in it, so that nothing is told to who has not played yet. One SVG, always of the light theme; the same
- * numbers give the same picture.
+ * order or name is in it, so that it reveals nothing to those who have not played yet. One SVG, always of the light
+ * theme; the same numbers give the same picture.
  */
 import { html } from './html.js';
 import { _, ngettext } from './i18n.js';
@@ -17,7 +17,7 @@ import { dayTop } from './daily.js';
 /** @typedef {import('./main.js').App} App */
 /** @typedef {import('./core.js').Colour} Colour */
 /** @typedef {{eyebrow: string, score: number, under: string[], foot: string, last: string, pyramids: Colour[], torches:
- * boolean[]}} Shared under: what stands beside the score, line by line */
+ * boolean[]}} Shared under: what is beside the score, line by line */
 /** @typedef {'wide' | 'square'} Form */
 
 /** @type {Record<Form, [number, number]>} */

@@ -1,5 +1,5 @@
 /**
- * solo.js: solo expeditions: fixed cards, nobody else at the table, and three medals for what casual, club and expert
+ * solo.js: solo expeditions: fixed cards, no one else at the table, and three medals for what casual, club and expert
  * reached on the same cards. The best result of each stays on this device (game.js keeps it).
  */
 import { html } from './html.js';
@@ -36,7 +36,7 @@ export class SoloView {
     /** @param {number} n */
     medal(n) { return n in this.best ? this.core.x.solo_medal(n - 1, this.best[n]) : 0; }
 
-    /** The three targets as the courses of a pyramid, and one's best as a flag. @param {string} label */
+    /** The three targets as the courses of a pyramid, and your best as a flag. @param {string} label */
     pyramid(label) {
         const target = [1, 2, 3].map((m) => this.core.x.solo_target(this.now - 1, m)), best = this.best[this.now],
             [bronze, silver, gold] = target;

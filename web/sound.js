@@ -1,6 +1,6 @@
 /**
  * sound.js: short sounds, made by the browser from the numbers below, and a tick of the phone's motor. Both are off until
- * somebody asks for them in the settings, and neither ever says what the page does not show. The tomb is the loudest, the
+ * you switch them on in the settings, and neither ever conveys what the page does not show. The tomb is the loudest, the
  * pen the softest, 8 dB below it; none clips, even if two come together, and each is over within 0.6 s. What is heard every
  * turn is soft and low, and no two share a tone: docs/architecture.md has what was measured.
  */

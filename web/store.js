@@ -10,7 +10,7 @@ export const storage = { changed: () => {} };
 const GAMES = ['game', 'games', 'tables'];
 export const lacksRoom = () => GAMES.some((key) => unkept.has(key));
 
-/** Of the kind that `otherwise` is: whatever else has come to stand there is not trusted. @template T @param {string} key
+/** Of the kind that `otherwise` is: any other content is not trusted. @template T @param {string} key
  * @param {T} otherwise @returns {T} */
 export function read(key, otherwise) {
     try {

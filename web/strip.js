@@ -12,7 +12,7 @@ import { countOf, nextTakesPoints, seatsFromMine, stakeOf } from './completed.js
 /** @typedef {import('./core.js').View} View */
 /** @typedef {import('./table.js').TableView} Table */
 /** @typedef {{card: number, cells: number[], marks: number[], symbols: import('./html.js').Html[], delta: number}} Move
- * of a turn: the card of its first mark, what was marked there, all its marks, what it brought, the change of the total */
+ * of a turn: the card of its first mark, what was marked there, all its marks, what it gained, the change of the total */
 
 const SHOWN = 2400;              // ms that a move stays after the last seat's
 

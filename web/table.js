@@ -1,7 +1,7 @@
 /**
  * table.js: the table: setup, the turn, waiting, replacing. It shows a Game (game.js) to the seat that looks at it and
- * turns what the player does into steps; which of them are legal, and what they bring, the engine says. How it looks is
- * in tablehtml.js, what moves in flights.js, what is told in announce.js, what opens over it in sheets.js; mouse, touch
+ * turns what the player does into steps; which of them are legal, and what they gain, comes from the engine. How it looks is
+ * in tablehtml.js, what moves in flights.js, what is announced in announce.js, what opens over it in sheets.js; mouse, touch
  * and keys come from input.js.
  */
 import { NONE } from './html.js';
@@ -133,7 +133,7 @@ export class TableView {
         clock.textContent = `${left / 60 | 0}:${String(left % 60).padStart(2, '0')}`;
     }
 
-    /** From some time on a clock stands where the others' ticks will be. */
+    /** After a while a clock is shown in the place of the others' ticks. */
     waitForOthers() {
         clearTimeout(this.patience);
         this.isSlow = false;
@@ -228,7 +228,7 @@ export class TableView {
             over();
     }
 
-    /** Another person takes the device: nothing of the last one's choice stays. */
+    /** Another person takes the device: nothing of the last player's choice stays. */
     handOn() {
         this.hints = null;
         showMoves(this, new Map());
@@ -273,7 +273,7 @@ export class TableView {
                 $('h1', over).focus();
             this.flights.animate(view, leaving);
         }
-        // Said to the styles here: with :has() they would look for it at every space that is pointed at.
+        // Set for the styles here: with :has() they would look for it at every space that is pointed at.
         document.documentElement.classList.toggle('tabled', this.root.querySelector('.table') !== null);
         document.documentElement.classList.toggle('chooses', this.root.querySelector('.over') !== null);
         this.tick();
@@ -323,7 +323,7 @@ export class TableView {
         this.aim?.inherit(old);
     }
 
-    /** What is placed or picked outlives a closed window: it is kept at every look, and brought back at the first. @param
+    /** What is placed or picked outlives a closed window: it is kept at every look, and restored at the first. @param
      * {View} view */
     keepHeld(view) {
         const { game, aim } = this, at = this.aimKey || `${this.core.lines().length}.${view.phase}.${game.me}`;
@@ -396,9 +396,9 @@ export class TableView {
         }
     }
 
-    /** What stands in place of the buttons, once a puzzle is answered. @returns {import('./html.js').Html | null} */
+    /** What replaces the buttons, once a puzzle is answered. @returns {import('./html.js').Html | null} */
     ownActs() { return null; }
-    /** What is said of a card that could be taken. @param {number} _card */
+    /** The announcement of a card that could be taken. @param {number} _card */
     noteOn(_card) { return ''; }
     get confirmWord() { return _('Confirm'); }
 
@@ -418,7 +418,7 @@ export class TableView {
             'Click its spaces one by one: %{n} placements are left.', n);
     }
 
-    /** What the placed marks bring. @param {View} view */
+    /** What the placed marks gain. @param {View} view */
     preview(view) {
         const { me } = this.game;
         if (!this.aim?.pin)
@@ -521,7 +521,7 @@ export class TableView {
         else this.pick(closest(event, '[data-pick]')?.dataset.pick, closest(event, '[data-next]')?.dataset.next);
     }
 
-    /** On a phone: the drawer of the players at one of them; one's own score card. @param {number} seat */
+    /** On a phone: the drawer of the players at one of them; your own score card. @param {number} seat */
     openPlayer(seat) {
         this.openSheet(seat === this.game.me ? 'score' : 'opps');
         this.root.querySelector(`.opp[data-seat="${seat}"]`)?.scrollIntoView({ block: 'nearest' });
@@ -560,7 +560,7 @@ export class TableView {
         this.game.take(card);
     }
 
-    /** Shows the others' cards where there is no room for both, or one's own again. @param {boolean} aside */
+    /** Shows the others' cards where there is no room for both, or your own again. @param {boolean} aside */
     putAside(aside) {
         this.aside = aside;
         this.render();

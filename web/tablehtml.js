@@ -29,7 +29,7 @@ const unless = (table, selector, make) => !table.writesAll && table.root.querySe
 
 const RUBY = 'M13 8H35L45 20 24 43 3 20Z', EMERALD = 'M16 4H32L41 13V35L32 44H16L7 35V13Z';
 
-/** The number that stands after a card's colour: "your 3rd green". @param {number} n @param {string} colour */
+/** The number after a card's colour: "your 3rd green". @param {number} n @param {string} colour */
 function nth(n, colour) {
     const values = { n, colour: colourName(colour) };
     if (n === 1) return _('your 1st %{colour}', values);
@@ -346,7 +346,7 @@ function controlsHtml(table, view, mode) {
         <span class="sp"></span>${endHtml(table, view, mode)}</div>`;
 }
 
-/** What lies where, without the names of spaces unless they are wanted: "L on 29". @param {Table} table @param {number} card
+/** What is where, without the names of spaces unless they are wanted: "L on 29". @param {Table} table @param {number} card
  * @param {number[]} cells */
 function whereHtml(table, card, cells) {
     const { aim } = table, hold = /** @param {(part: Html) => string} h */ (h) => h(html`<b>${card}</b>`);
@@ -492,7 +492,7 @@ function logLines(table) {
     return parts.reverse().flat();
 }
 
-/** A small card that can be looked at. @param {Table} table @param {string} within where it lies: a selector that leads
+/** A small card that can be looked at. @param {Table} table @param {string} within where it is: a selector that leads
  * there by keys
  * @param {number} card @param {number[]} marks @param {number[]} [fresh] @param {string} [more] */
 function lookHtml(table, within, card, marks, fresh = [], more = '') {
@@ -559,7 +559,7 @@ function takeWords(view) {
         ` ${_('You take two, one after the other.')}` : '');
 }
 
-/** A card that can be taken: what is on it, and what it would be among one's own. @param {Table} table @param {View} view
+/** A card that can be taken: what is on it, and what it would be among your own. @param {Table} table @param {View} view
  * @param {number} n
  * @param {number} chosen @param {Html | string} off */
 function pickHtml(table, view, n, chosen, off) {

@@ -1,6 +1,6 @@
 /**
  * timeline.js: the moves of a record as places on a line, and the line itself: everyone's chance to win, which is also the
- * slider of the replay. Numbers only, no document: where a move lies, which one is nearest to a finger, and the drawing.
+ * slider of the replay. Numbers only, no document: where a move is, which one is nearest to a finger, and the drawing.
  */
 import { html } from './html.js';
 import { ANIMALS, ROMAN } from './draw.js';
@@ -11,7 +11,7 @@ import { GAME } from './codes.js';
 /** @typedef {{card: number, cells: number[]}} Part */
 /** @typedef {{line: number, kind: string, seat: number, turn: number, x: number, parts: Part[], words: string[]}} Move
  * turn: from 0, -1 in
- *  the setup; x: where it lies, from 0 to LENGTH; words: those of its line */
+ *  the setup; x: its place, from 0 to LENGTH; words: those of its line */
 
 const SETUP = .7;                      // a turn is 1 long
 const ROUND = GAME.turns, TURNS = GAME.rounds * ROUND;

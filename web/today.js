@@ -43,7 +43,7 @@ export function keepSecrets(days) {
 
 /** By how many seconds this device's clock is slow. */
 let slow = 0;
-/** What the server said last, so that a view has something to show at once. @type {Daily | null} */
+/** The server's last answer, so that a view has something to show at once. @type {Daily | null} */
 let last = null;
 export const lastDaily = () => last && secondsTo(last.today.closes) ? last : null;
 

@@ -1,6 +1,6 @@
 /**
  * viewer.js: one game, move by move: the mover's cards large with the move drawn in and the better one beside it,
- * everyone's chance to win as the timeline, ways to the mistakes. Nothing lies below the fold; what is seldom wanted (log,
+ * everyone's chance to win as the timeline, ways to the mistakes. Nothing is below the fold; what is seldom wanted (log,
  * scores, files) is behind the menu.
  */
 import { html } from './html.js';
@@ -318,7 +318,7 @@ export class ReplayView {
 
     // Drawing
 
-    /** What lies before everyone at the current move. */
+    /** The cards of all players at the current move. */
     desks() {
         const { core, lines } = this, move = this.moves[this.at], marks = turnMarks(lines, move.line);
         const before = marks.size ? core.viewAt(move.line - marks.size + 1, -1) : null;
@@ -392,7 +392,7 @@ export class ReplayView {
             _('played')}</span>${best ? html`<span><i class="b"></i>${this.betterHtml(best)}</span>` : ''}</p>` : ''}`;
     }
 
-    /** The better choice in words, with what it brings. @param {string} choice */
+    /** The better choice in words, with what it gains. @param {string} choice */
     betterHtml(choice) {
         const { edition } = this.core, parts = choiceParts(choice);
         return html`${_('better: %{choice}', { choice: choiceWords(choice, this.pattern()?.name ?? '') })}${parts.length ?

@@ -35,7 +35,7 @@ export function spaceWord(c) {
     }
 }
 
-/** What each symbol brings (R11), as a list with pictures. */
+/** What each symbol does (R11), as a list with pictures. */
 export const symbolList = () => html`<ul class="syms">${SYMBOL_RULES.map(([characters, text]) => html`<li>${
     [...characters].map(symbolOf)}<span>${_(text)}</span></li>`)}</ul>`;
 
@@ -134,7 +134,7 @@ export const withRules = (text) => html`${text.split(/ \(([RQ]\d+)\)/).map((part
 const charWords = (chars) => [...'refspxT'].filter((c) => chars.includes(c)).map((c) => 'fT'.includes(c) ? spaceWord(c) :
     countWord(c, chars.filter((one) => one === c).length)).join(', ');
 
-/** What marks bring, in words. @param {Edition} edition @param {{card: number, cells: number[]}[]} parts */
+/** What marks gain, in words. @param {Edition} edition @param {{card: number, cells: number[]}[]} parts */
 export const gainWords = (edition, parts) => charWords(parts.flatMap(({ card, cells }) => cells.map((i) =>
     edition.cards[card].cells[i])));
 
@@ -190,7 +190,7 @@ export const lostShort = (what, n) => what === 'win' ? _('%{n}% lost', { n }) : 
  * @param {number} [me] whom to call "you" if they have won @returns {[string, string]} */
 export function winnerWords(names, totals, lowest, winners, me = -1) {
     const best = Math.max(...totals), tied = names.map((_n, s) => s).filter((s) => totals[s] === best);
-    // Whoever reads it comes first: "You and Ben".
+    // The reader comes first: "You and Ben".
     const list = /** @param {number[]} seats */ (seats) => listWords(seats.includes(me) ? [_('You'), ...seats.filter((s) => s
         !== me).map((s) => names[s])] : seats.map((s) => names[s]));
     const n = list(winners), l = list(tied), k = lowest[winners[0]] ?? '', p = best;
@@ -263,7 +263,7 @@ export function logEntries(core, lines, me = -1) {
     return entries;
 }
 
-/** Extra marks that crosses have brought and that have nowhere to go (Q3).
+/** Extra marks of crosses that have nowhere to go (Q3).
  * @param {Edition} edition @param {Desk} before @param {Desk} after one mark later */
 function lostMarks(edition, before, after) {
     const crosses = after.slots.flatMap(({ card, marks }, i) => marks.filter((k) => !before.slots[i].marks.includes(k) &&

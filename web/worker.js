@@ -8,7 +8,7 @@ import { Core } from './core.js';
 let core = null;
 
 /** A first result with few playouts, unless it is known (quick: 0), then all that are due; the choices that are refined are
- * told once a second. @param {Core} core @param {{record: string, quick: number, playouts: number, seed: number}} job
+ * reported once per second. @param {Core} core @param {{record: string, quick: number, playouts: number, seed: number}} job
  * @param {(done: number, part?: Partial<import('./core.js').Judged>) => void} progress */
 function analyse(core, job, progress) {
     const fault = core.load(job.record);
@@ -16,7 +16,7 @@ function analyse(core, job, progress) {
         throw new Error(`record line ${fault.line}`);
     let at = Date.now();
     if (job.quick) {
-        // The page draws all of a replay anew at each: more would keep a slow one from answering.
+        // The page redraws all of a replay at each: more would keep a slow one from answering.
         const rough = core.analyse(job.quick, BigInt(job.seed), (done) => {
             if (Date.now() - at < 250)
                 return;

@@ -3,7 +3,7 @@
  *
  * Expectimax for one player: chance nodes (before_turn) average over the patterns left in the round, decision nodes (turn)
  * take the best of the policy's marks, by the network. Every level builds its own struct net_table, since the accumulator in
- * there is only good for desks of one moment.
+ * there is valid only for desks at one moment.
  */
 #include "ahead.h"
 
@@ -16,7 +16,7 @@ struct ahead {
 /* One way to play a turn, with the desk that it leads to. */
 struct leaf {
     struct net_node node;
-    float value;                 /* as it stands */
+    float value;                 /* without looking ahead */
 };
 
 static float before_turn(const struct ahead *a, const struct net_node *node, const uint8_t *pool, unsigned left,

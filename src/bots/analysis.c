@@ -275,7 +275,8 @@ static float margin(double sum, double squares, double n, double unit)
 
 static bool is_better(const struct pyr_option *a, const struct pyr_option *b)
 {
-    /* A point is worth half a percent where the chances to win are near each other: decided games go on being games. */
+    /* A point is worth half a percent where the chances to win are near each other, so that choices still matter in games
+     * that are decided. */
     return a->win + 0.005f * a->points > b->win + 0.005f * b->points;
 }
 

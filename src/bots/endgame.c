@@ -11,8 +11,8 @@
 
 #include "endgame.h"
 
-/* Where cards are open and crosses many, the ways to play a turn run into millions: after so many marks tried the count goes
- * on with the policy's extra marks and one way a turn. Editions like the classic one stay far below. */
+/* Where cards are open and crosses many, the ways to play a turn run into millions: after this many marks the search
+ * continues with the policy's extra marks and one way per turn. Editions like the classic one stay far below. */
 enum { MOST_NODES = 1000000 };
 
 /* One player between or within turns. */
@@ -51,7 +51,7 @@ static unsigned count(uint64_t set)
 }
 
 /* Sets completed cards aside and takes the pyramid points (R12, R14).
- * Points are taken as if nobody else took any in the meantime: the search has one player. The same in net.c
+ * Points are taken as if no other player took any in the meantime: the search has one player. The same in net.c
  * (end_turn). */
 static void complete(const struct game *game, struct node *node)
 {
@@ -94,7 +94,7 @@ static void replace(const struct game *game, struct pyr_desk *desk, unsigned lef
     }
 }
 
-/* What a desk is worth with so many turns to come: exact with none, else by the tables.
+/* The value of a desk with this many turns left: exact with none, else by the tables.
  * The tables assume that every turn is used on the card; with two cards on the desk that is too much, hence the
  * factor of 0.7. */
 static float estimate(const struct game *game, const struct node *node, unsigned left)

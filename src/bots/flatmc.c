@@ -12,7 +12,7 @@
 
 enum { PLAYOUTS = 4000, CANDIDATES = 16, HALVINGS = 4 };
 
-/* One's share of the win, and a hundredth of it for a hundred points of margin. */
+/* The player's share of the win, and a hundredth of it for a hundred points of margin. */
 static float result(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat)
 {
     unsigned winners = pyr_table_winners(&state->open, box);

@@ -26,7 +26,7 @@ static int slip(const struct level *level, struct pyr_rng *rng)
     return sum;
 }
 
-/* The error is drawn anew for each step, so the same position gives different choices. */
+/* The error is drawn for each step, so the same position gives different choices. */
 static pyr_step choose(const struct level *level, const struct tables *tables, const struct pyr_box *box,
     const struct pyr_view *view, struct pyr_rng *rng)
 {

@@ -258,7 +258,7 @@ float net_base(const struct net_table *at, const struct net_node *node)
 /* A comparison of four floats gives four masks, all ones or zeros: x & (x > 0) is the rectifier without a branch. */
 typedef int32_t mask __attribute__((vector_size(16)));
 
-/* What the network says of them.
+/* The network's output for them.
  * An input that has not changed costs one comparison; one that has costs a row of weights. The sums depend on the
  * order in which desks were rated by rounding only. */
 static float net_output(struct net_table *at, const float *input)
@@ -323,7 +323,7 @@ static void end_turn(const struct net_table *at, struct net_node *node)
         net_renew(at, desk);
 }
 
-/* The best card of the display by the tables; as if nobody else wanted it. */
+/* The best card of the display by the tables; as if no other player wanted it. */
 void net_renew(const struct net_table *at, struct pyr_desk *desk)
 {
     for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {

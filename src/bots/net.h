@@ -22,14 +22,14 @@ enum net_input {
     N_HALF,                      /* if it makes the first half of one, */
     N_RIVALS,                    /* and how many others wait for them */
     N_FRESH,
-    N_NEXT,                      /* what the next turn brings on it, by the expedition cards left in the round */
+    N_NEXT,                      /* the expected gain of the next turn on it, by the expedition cards left in the round */
     N_CARD,                      /* inputs a card */
     /* The desk. */
-    N_BOTH = 2 * N_CARD,         /* what the next turn brings on the better of both cards */
+    N_BOTH = 2 * N_CARD,         /* the expected gain of the next turn on the better of both cards */
     N_SAME,                      /* both cards of one colour */
     N_RUBIES, N_EMERALDS, N_LESSER, N_GEMS,
     N_SKULLS, N_PENALTY, N_STEP, /* skulls, what they cost in the end, what one more costs now */
-    N_TORCH, N_TORCH_TURNS,      /* this round's torch is to be had; for so many turns */
+    N_TORCH, N_TORCH_TURNS,      /* this round's torch is still available; for how many turns */
     /* Points of colours in which one pyramid is missing, of the others, those that others wait for too. */
     N_ODD, N_EVEN, N_RACES,
     N_DONE,
@@ -101,8 +101,8 @@ float net_base(const struct net_table *at, const struct net_node *node);
 /* The expected final score of a desk; the score itself if no turn is to come. */
 float net_score(struct net_table *at, const struct net_node *node);
 
-/* Plays the turn that leads to that table: a mark (or pass), extra marks by the policy, pyramid points as if nobody
- * else took any, new cards by net_renew. */
+/* Plays the turn that leads to that table: a mark (or pass), extra marks by the policy, pyramid points as if no other player
+ * took any, new cards by net_renew. */
 void net_play(const struct net_table *at, struct net_node *node, unsigned pattern, pyr_step mark);
 
 /* Puts the display's best cards, by the policy, into empty places. */

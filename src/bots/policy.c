@@ -35,14 +35,14 @@ static int rivals(const struct pyr_box *box, const struct pyr_table *open, const
     int found = 0;
     for (unsigned s = 0; s < open->seats; s++) {
         unsigned have = count(open->desk[s].done & box->colour[colour]);
-        /* Players with an odd number have different pyramids: that tells one's own desk. */
+        /* Players with an odd number have different pyramids: that identifies the player's own desk. */
         found += pyr_options_is_claim(pyr_table_options(open), have + 1) && open->desk[s].done != mine->done;
     }
     return found;
 }
 
-/* What completing a card of that colour brings beside ten points, `have` being one's pyramids of the colour before it. The
- * weights (weights.h) are in 32nds. Rivals make a finished pair more urgent, and the first half of a pair less likely to
+/* What completing a card of that colour gains beside ten points, `have` being the player's pyramids of the colour before it.
+ * The weights (weights.h) are in 32nds. Rivals make a finished pair more urgent, and the first half of a pair less likely to
  * pay. Below 12 turns the chance to finish the second half in time is taken to fall in proportion. */
 static int race(const struct tables *tables, const struct pyr_box *box, const struct pyr_table *open,
     const struct pyr_desk *desk, unsigned colour, unsigned have, unsigned left)
@@ -149,7 +149,7 @@ int policy_value_mark(const struct policy_desk *at, pyr_step mark)
 int policy_value_card(const struct tables *tables, const struct pyr_box *box, const struct pyr_table *open,
     const struct pyr_desk *desk, pyr_card card, pyr_cardset also)
 {
-    /* The chance, in 32nds, that a fresh card is completed in so many turns beside another one. */
+    /* The chance, in 32nds, that a new card is completed in this many turns beside another one. */
     static const uint8_t chance[TABLE_TURNS] = { 0, 1, 3, 8, 13, 18, 22, 26 };
     unsigned colour = box->card[card].colour, left = turns_left(open), t = table_turns(left);
     if (open->phase == PYR_KEEP)
@@ -186,7 +186,7 @@ int policy_value_step(const struct tables *tables, const struct pyr_box *box, co
     return policy_value_mark(&at, step);
 }
 
-/* The mark that a table's code stands for, on the card of a slot.
+/* The mark that a table's code means, on the card of a slot.
  * Codes below 200 are cell * 8 + turn, those from 200 on a single space; there are 25 cells. */
 static pyr_step decode(const struct pyr_box *box, unsigned pattern, unsigned slot, unsigned code)
 {
@@ -298,7 +298,7 @@ unsigned policy_best_marks(const struct policy_desk *at, unsigned pattern, pyr_s
     return found;
 }
 
-/* renew is what a new card of one's choice is worth; taken back to an average card, it is what the deck gives. */
+/* renew is what a new card of the player's choice is worth; taken back to an average card, it is what the deck gives. */
 static pyr_step best_replacement(const struct tables *tables, const struct pyr_box *box, const struct pyr_table *open,
     const struct pyr_desk *desk)
 {

@@ -16,7 +16,7 @@
 enum { MOST_STEPS = 9 * 50 };
 
 /*
- * How good it stands, from 0 to 1: the margin over the best other player by final scores, expected or true, against
+ * How good the position is, from 0 to 1: the margin over the best other player by final scores, expected or true, against
  * what that is uncertain by. A true margin is uncertain, too, by what the players of a playout could have done better,
  * so a near miss is worth more than a rout; and it varies less than a win, so that fewer playouts tell two choices
  * apart.

@@ -2,7 +2,7 @@
  * tables.c: retrograde analysis of the cards (tables.h).
  *
  * For each card and each set of marked spaces of its region (the 13 spaces that matter most, PYR_REGION), the tables say
- * what the card will bring in 0 to 7 more turns, and which placement of each pattern is best. They are filled backwards:
+ * what the card will gain in 0 to 7 more turns, and which placement of each pattern is best. They are filled backwards:
  * marks are only ever added, so going from full sets to empty ones every successor is known already.
  *
  * The eight horizons are computed at once, as lanes of one vector: lane t is the value with t turns to come.
@@ -107,7 +107,7 @@ static void map_card(struct card_map *map, const struct pyr_card_face *card)
     find_distances(card->open, card->tomb, back);
     unsigned shortest = there[__builtin_ctz(card->tomb)];
     for (unsigned i = 0; i < 32; i++) {
-        /* Every space has a word: what it brings in the low half, its bit of the index in the high half (set below, 0
+        /* Every space has a word: its gain in the low half, its bit of the index in the high half (set below, 0
          * outside the region). */
         map->space[i] = (card->ruby >> i & 1) * SPACE_RUBY + (card->emerald >> i & 1) * SPACE_EMERALD +
             (card->skull >> i & 1) * SPACE_SKULL + (card->potion >> i & 1) * SPACE_POTION +
@@ -221,7 +221,7 @@ static lanes value_set(const struct placements *moves, const struct pyr_box *box
     }
     if (!stuck)
         return sum / all(PYR_EXPEDITIONS) & (lanes){ 0, -1, -1, -1, -1, -1, -1, -1 };
-    /* All that can be marked lies outside the region: the turn is lost. */
+    /* Only spaces outside the region can be marked: the turn is lost. */
     int16_t value_then[TABLE_TURNS] = { 0 };
     for (unsigned t = 1; t < TABLE_TURNS; t++) {
         int mean = 0;
@@ -232,7 +232,7 @@ static lanes value_set(const struct placements *moves, const struct pyr_box *box
     return load(value_then);
 }
 
-/* Can these marks come about? They are connected, if need be over spaces outside the region. */
+/* Can these marks occur? They are connected, if need be over spaces outside the region. */
 static bool is_possible(pyr_spaces marks, pyr_spaces outside, pyr_spaces entrance)
 {
     pyr_spaces seen = entrance, before;
@@ -291,7 +291,7 @@ static float rate(const struct pyr_box *box, size_t member, int weight)
 
 static unsigned lesser(unsigned a, unsigned b) { return a < b ? a : b; }
 
-/* Gems: each turn brings a ruby or an emerald with the chances that the edition suggests.
+/* Gems: each turn gains a ruby or an emerald with the chances that the edition suggests.
  * Dynamic programming backwards from the last turn, where the score is known: four points per pair, one per gem of
  * the larger kind. */
 static void value_gems(struct tables *tables, const struct pyr_box *box)

@@ -49,7 +49,7 @@ struct tables {
     struct weights weights;
     struct card_map map[PYR_CARDS];
     int16_t fresh[PYR_CARDS][TABLE_TURNS];           /* an unmarked card */
-    int16_t renew[TABLE_TURNS];                      /* a new card of one's choice, on average */
+    int16_t renew[TABLE_TURNS];                      /* a new card of the player's choice, on average */
     int16_t gems[ALL_TURNS + 1][PYR_GEMS + 1][PYR_GEMS + 1];   /* expected final worth: turns left, rubies, emeralds */
     int16_t skulls[ALL_TURNS + 1][PYR_SKULLS + 1];   /* expected final penalty, positive */
     uint8_t fresh_best[PYR_CARDS][PYR_PATTERNS + 2]; /* best placement on an unmarked card */

@@ -11,7 +11,7 @@ enum weight {
     /* What marking is worth on average while the tables are made, in 32nds of a point. */
     W_GEM, W_TORCH, W_SKULL, W_POTION, W_CROSS, W_TOMB,
     W_TURN,                      /* what a turn costs */
-    W_RENEW,                     /* a new card of one's choice, in 32nds of an average one */
+    W_RENEW,                     /* a new card of the player's choice, in 32nds of an average one */
     /* What it is worth in a choice. */
     W_CROSS_NOW, W_TORCH_NOW,
     W_TORCH_WAIT,                /* off the torch, for each turn to come in the round */

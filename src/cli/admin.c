@@ -322,7 +322,7 @@ static int usage(const char *message)
     return CLI_USAGE;
 }
 
-/* A number for the server, which says itself what is wrong with one that is out of range. An option has `dashes`. */
+/* A number for the server, which itself refuses one that is out of range. An option has `dashes`. */
 static bool add_number(json_t *object, const char *dashes, const char *name, const char *word)
 {
     size_t length = strlen(word);
@@ -414,7 +414,7 @@ static int run(const struct command *command, int argc, char **argv, const char 
         json_object_set_new(answer, "shown", json_true());
     }
     int code = CLI_WRONG;
-    if (json_object_get(answer, "shown")) {              /* said already */
+    if (json_object_get(answer, "shown")) {              /* printed already */
         json_object_del(answer, "shown");
         if (values[JSON]) {
             json_dumpf(answer, stdout, JSON_COMPACT);

@@ -2,7 +2,7 @@
  * arena.c: many games between bots on several threads; see arena.h. Used by `pyramids sim`.
  *
  * What a game is follows from the seed and its number alone: stream 2 * shuffle of the generator deals, stream 2 * game +
- * 1 is the bots'. So results are the same whatever the number of threads, and a single game can be played again.
+ * 1 is the bots'. So results do not depend on the number of threads, and a single game can be played again.
  *
  * Threads take the next number under `lock` and write their result to its own place; everything a thread works with is in
  * its struct worker. Records are written only if they are asked for, by playing the noted steps again on a match.
@@ -231,7 +231,7 @@ static bool cannot_start(const struct outside *outside)
         (WEXITSTATUS(outside->status) == 126 || WEXITSTATUS(outside->status) == 127);
 }
 
-/* Gives up: nothing that this program would have played is worth a report. Said once, whatever the number of threads.
+/* Gives up: nothing that this program would have played is worth a report. Printed once for all threads.
  * `failed` also ends the other threads' games. */
 static void fail_start(struct arena_pool *pool, const struct outside *outside)
 {
@@ -268,7 +268,7 @@ static enum pyr_err choose_outside(struct worker *worker, unsigned entry, pyr_se
         reply = outside_read(outside, line, sizeof line, arena->seconds - (cli_seconds() - start));
     if (reply == OUTSIDE_ANSWERED) {
         good = pyr_match_choose(match, seat, line, NULL) == PYR_OK;
-    } else {                                 /* late or dead: begins anew at its next choice */
+    } else {                                 /* late or dead: starts over at its next choice */
         if (reply == OUTSIDE_DEAD && outside_has_ended(outside)) {
             result[entry].ends++;
             result[entry].status = outside->status;
@@ -325,7 +325,7 @@ static bool play_outside(struct worker *worker, uint64_t game, const struct pyr_
             err = choose_outside(worker, entry, seat, rng, result);
         }
     }
-    /* The end is told too, so that a bot can learn from it. */
+    /* The end is sent, too, so that a bot can learn from it. */
     for (unsigned s = 0; s < arena->players && !err; s++) {
         unsigned entry = entry_of(arena, game, s);
         if (!arena->entry[entry].bot && worker->outside[entry].process)

@@ -31,7 +31,7 @@ struct arena {
     void *context;
 };
 
-/* What one game brought an entry. */
+/* The result of one game for an entry. */
 struct arena_result {
     float share;                 /* of the win */
     int16_t points;
@@ -50,12 +50,12 @@ int arena_find_bots(struct arena *arena, const char *list);
 
 struct arena_pool;
 
-/* Bots with their memory, for a number of threads. NULL (after saying why) if there is no memory. */
+/* Bots with their memory, for a number of threads. NULL (after an error message) without memory. */
 struct arena_pool *arena_pool_create(const struct arena *arena, unsigned threads);
 void arena_pool_destroy(struct arena_pool *pool);
 
-/* Plays the games first to first + count - 1; result[i * players + e] is what game first + i brought entry e. False
- * (after saying why) if one failed or a record could not be written; stops early when interrupted: then some games are
+/* Plays the games first to first + count - 1; result[i * players + e] is the result of game first + i for entry e. False
+ * (after an error message) if one failed or a record could not be written; stops early when interrupted: then some games are
  * not `finished`. */
 bool arena_play(struct arena_pool *pool, uint64_t first, uint64_t count, struct arena_result *result);
 

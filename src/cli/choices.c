@@ -9,7 +9,7 @@
 
 #include "choices.h"
 
-/* After the first failure nothing more is added, and the caller says so. */
+/* After the first failure nothing more is added; the caller reports it. */
 static void add(struct choices *c, const char *text)
 {
     if (c->too_many || c->no_memory)
@@ -35,7 +35,7 @@ static void add(struct choices *c, const char *text)
         c->no_memory = true;
 }
 
-/* `desk` is the desk before the choice: the notation names cards by what lies there. */
+/* `desk` is the desk before the choice: the notation names the cards on it. */
 static void add_choice(struct choices *c, const struct pyr_desk *desk, const pyr_step *steps, unsigned count)
 {
     char text[PYR_CHOICE_SIZE];

@@ -42,7 +42,7 @@ struct cli_options {
  */
 int cli_parse(const struct cli_options *options, int *argc, char **argv, const char **values);
 
-/* The same for a command that takes at most so many words besides its options; more are a usage error. */
+/* The same for a command that takes at most `most` words besides its options; more are a usage error. */
 int cli_parse_words(const struct cli_options *options, int most, int *argc, char **argv, const char **values);
 
 /* Options that make no sense beside each other: excluded[i] has a bit for each that option[i] cannot be combined with; it
@@ -76,10 +76,10 @@ struct cli_text {
     const char *name;            /* for messages: the path, or "<stdin>" */
 };
 
-/* Reads a file, or standard input for "-"; on failure says why and returns false. */
+/* Reads a file, or standard input for "-"; on failure prints why and returns false. */
 bool cli_read(const char *path, struct cli_text *text);
 
-/* Writes a file whole or not at all (to a new file beside it, then renamed); on failure says why and returns false.
+/* Writes a file whole or not at all (to a new file beside it, then renamed); on failure prints why and returns false.
  * Links are followed; pipes and devices are written to as they are. */
 bool cli_write(const char *path, const char *text, size_t size);
 
@@ -120,8 +120,8 @@ struct cli_records {
     char origin[CLI_ORIGIN], next_origin[CLI_ORIGIN];        /* the comment that export writes before a record; "" none */
 };
 
-/* Opens a file, or standard input for "-"; says why not and returns false. Reads the next record: 1, 0 after the last,
- * -1 after saying what is wrong with the file. A file without any record has one that is bad. */
+/* Opens a file, or standard input for "-"; prints why not and returns false. Reads the next record: 1, 0 after the last,
+ * -1 after printing what is wrong with the file. A file without any record has one that is bad. */
 bool cli_records_open(struct cli_records *records, const char *path);
 int cli_records_next(struct cli_records *records);
 void cli_records_close(struct cli_records *records);
@@ -153,7 +153,7 @@ void cli_catch_interrupt(void);
 bool cli_is_interrupted(void);
 
 /* The same for work that leaves nothing behind: the program ends at once with the code of an interruption (130 for
- * Ctrl-C), in the middle of whatever it computes. cli_catch_interrupt turns it off again, for what must be finished (a
+ * Ctrl-C), even in the middle of a computation. cli_catch_interrupt turns it off again, for what must be finished (a
  * file being written). */
 void cli_end_on_interrupt(void);
 

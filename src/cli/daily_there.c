@@ -43,7 +43,7 @@ static const char *text_of(const json_t *object, const char *name, char to[256])
     return to;
 }
 
-/* A number with so many digits behind the point, which is a point in every language's programs. "": there is none, or it is
+/* A number with `digits` digits after the point, which is a point in every language's programs. "": there is none, or it is
  * larger than any that a server has. */
 static const char *digits_of(const json_t *object, const char *name, unsigned digits, char to[40])
 {
@@ -237,7 +237,7 @@ static void print_row(const json_t *row)
         printf(_("%5lld. %4lld points: %s%s\n"), place, points, name, you);
 }
 
-/* The first rows, and one's own if it is not among them. */
+/* The first rows, and the player's own if it is not among them. */
 static void print_board(unsigned period, const json_t *board)
 {
     const char *const titles[PERIODS] = { _("Leaderboard of the day:"), _("Leaderboard of the week, best five days:"),

@@ -10,7 +10,7 @@
 
 #include "cli.h"
 
-/* edition NULL: it is wrong, as the fault or the last message says. */
+/* edition NULL: it is invalid; the fault or the last message has the reason. */
 static void print_json(const char *file, const struct pyr_edition *edition, const struct pyr_fault *fault)
 {
     if (!edition) {
@@ -26,7 +26,7 @@ static void print_json(const char *file, const struct pyr_edition *edition, cons
     cli_json_end(json);
 }
 
-/* Checks one file and prints what came of it, for programs as an object in any case. */
+/* Checks one file and prints the result, for programs always as an object. */
 static bool check_file(const char *path, bool json)
 {
     static struct pyr_edition edition;
@@ -45,7 +45,7 @@ static bool check_file(const char *path, bool json)
     return good;
 }
 
-/* All files are checked, even after a bad one; the exit code says whether one was. */
+/* All files are checked, even after a bad one; the exit code shows whether one was. */
 static int check_files(int argc, char **argv)
 {
     const char *value[1];

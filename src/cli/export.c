@@ -18,7 +18,7 @@ enum { DATABASE, OUTPUT, OPTIONS };
 struct export {
     const char *folder;          /* NULL: standard output */
     unsigned long long records;
-    double shown;                /* when progress was last told */
+    double shown;                /* when progress was last shown */
     bool quiet, failed;
 };
 
@@ -59,7 +59,7 @@ static bool write_record(void *context, const struct store_table *table, const c
             free(whole);
         }
     } else {
-        export->failed = fputs(head, stdout) < 0 || fwrite(text, 1, size, stdout) != size;       /* main says so */
+        export->failed = fputs(head, stdout) < 0 || fwrite(text, 1, size, stdout) != size;       /* main reports it */
     }
     export->records += !export->failed;
     if (!export->quiet && cli_seconds() - export->shown > 0.1) {

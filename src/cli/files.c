@@ -45,7 +45,7 @@ bool cli_read(const char *path, struct cli_text *text)
     }
     if (!text->at || (ferror(file) && !cli_is_interrupted()))
         goto failed;
-    if (standard && cli_is_interrupted())    /* whatever is missing from it will not come */
+    if (standard && cli_is_interrupted())    /* no more of it will arrive */
         goto give_up;
     text->at[text->size] = '\0';
     if (!standard)
@@ -214,8 +214,8 @@ int cli_edition_load(const char *name_or_file, struct pyr_edition *edition)
     return err ? CLI_WRONG : CLI_GOOD;
 }
 
-/* A record that names no edition, or "classic", is read with the classic one, and what is wrong is said by reading it.
- * What the user asked for wins. Otherwise the record's own name decides. */
+/* A record that names no edition, or "classic", is read with the classic one, and reading it reports the mistakes. What the
+ * user asked for wins. Otherwise the record's own name decides. */
 int cli_edition_for(const char *asked, const struct cli_text *record, struct pyr_edition *edition)
 {
     struct pyr_word word;

@@ -48,7 +48,7 @@ static struct origin read_origin(const char *text)
     return origin;
 }
 
-/* Where a text lies in the database, by its hash; the text itself decides. */
+/* Where a text is in the database, by its hash; the text itself decides. */
 struct known {
     uint64_t hash;
     int64_t id;                  /* 0: free */
@@ -67,7 +67,7 @@ struct import {
         unsigned long long records, imported, there;
         int64_t last;            /* table id in use */
     } sums;
-    double shown;                /* when progress was last told */
+    double shown;                /* when progress was last shown */
 };
 
 /* The high half is mixed into the low one, of which the table uses a few bits. */
@@ -215,11 +215,11 @@ static bool store_record(struct import *import, const struct pyr_match *match, c
     return good;
 }
 
-/* The edition that a record names: the one given, or one that is built in. NULL after saying that there is none. */
+/* The edition that a record names: the one given, or one that is built in. NULL after an error message. */
 static const struct pyr_edition *edition_of(struct import *import, const struct cli_records *r)
 {
     struct pyr_word word;
-    char name[PYR_MAX_NAME + 1] = "classic";             /* what a record without a name lacks is told by reading it */
+    char name[PYR_MAX_NAME + 1] = "classic";             /* reading a record without a name reports what it lacks */
     if (pyr_record_edition_name(r->text, r->size, &word)) {
         if (import->has_asked && pyr_word_is(word, import->asked.name))
             return &import->asked;

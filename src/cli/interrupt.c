@@ -51,7 +51,7 @@ void cli_catch_interrupt(void)
 static void end_now(int signal)
 {
     static const char erase[] = "\r\033[K";
-    /* Whatever progress a terminal shows goes; if that fails there is nowhere to report it. */
+    /* Any progress that a terminal shows is cleared; if that fails there is nowhere to report it. */
     if (isatty(STDERR_FILENO) && write(STDERR_FILENO, erase, sizeof erase - 1) < 0)
         _exit(128 + signal);
     _exit(128 + signal);

@@ -101,7 +101,7 @@ static bool make_all(struct run *run, bool is_part, job_make *make, void *contex
         good = memory && make(context, run->next, memory);
         if (memory && fclose(memory))
             good = false;
-        /* One write per item: whatever ends the program leaves whole items. */
+        /* One write per item: however the program ends, only whole items are left. */
         if (good && is_part)
             fprintf(run->to, "item %" PRIu64 " %s\n", run->next, data);
         else if (good)

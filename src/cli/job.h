@@ -28,10 +28,10 @@ struct job_options {
     const char *output;
 };
 
-/* Takes --shard I/N and --output FILE out of the arguments; says what is wrong and returns false. */
+/* Takes --shard I/N and --output FILE out of the arguments; prints what is wrong and returns false. */
 bool job_take(int *argc, char **argv, struct job_options *options);
 
-/* Makes the result of one item: a line without its end, "-" if it has none. False after saying what is wrong. */
+/* Makes the result of one item: a line without its end, "-" if it has none. False after printing what is wrong. */
 typedef bool job_make(void *context, uint64_t item, FILE *to);
 
 /* The description of a job: that text with the edition, for the caller to free; NULL if there is no memory. */

@@ -164,7 +164,7 @@ static bool end(FILE *to)
         return false;
     }
     qsort(found, founds, sizeof *found, by_place);
-    for (size_t i = 0; i < founds; i++)          /* the same order, whatever files they came from */
+    for (size_t i = 0; i < founds; i++)          /* the same order for any split into files */
         found[i].order = ((uint32_t)i + 1) * UINT32_C(2654435761);
     fit();
     choose_among(600);

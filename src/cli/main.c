@@ -3,7 +3,7 @@
  *
  * The first things in this order: no file takes the place of a closed standard stream, passwords disappear from the
  * arguments, texts get their language, SIGPIPE becomes ordinary (a reader that has enough, such as head, ends the program
- * without a message). At the end one look at standard output tells whether all of it was written.
+ * without a message). At the end one look at standard output shows whether all of it was written.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static bool set_language(const char *code)
     return false;
 }
 
-/* Takes --lang CODE out of the words, wherever it stands: it has to be known before any text is looked up. */
+/* Takes --lang CODE out of the words, at any position: it has to be known before any text is looked up. */
 static bool choose_language(int *argc, char **argv)
 {
     int left = 1;

@@ -1,4 +1,4 @@
-/* merge.c: `pyramids merge`: puts the parts of a job (shard.h) together, in whatever order they are given. */
+/* merge.c: `pyramids merge`: puts the parts of a job (shard.h) together, in any order. */
 #include <stdlib.h>
 #include <string.h>
 

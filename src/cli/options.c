@@ -119,7 +119,7 @@ const char *cli_last_message(void)
     return last_message;
 }
 
-#define HELP_AT 25               /* the column where options are told */
+#define HELP_AT 25               /* the column where options are explained */
 
 /* One option, wrapped: the text begins in column HELP_AT and continues there. */
 static void print_option(const struct cli_option *option)

@@ -1,6 +1,6 @@
 /*
  * outside.h (outside.c): a bot that is another program (docs/bots.md). It gets the lines of its view of the record on
- * standard input and answers with a choice on one line when asked. Whatever it does or fails to do, a call here returns
+ * standard input and answers with a choice on one line when asked. However it behaves, a call here returns
  * within the given time.
  */
 #ifndef PYR_CLI_OUTSIDE_H
@@ -34,7 +34,7 @@ enum outside_result outside_read(struct outside *bot, char *line, size_t size, d
 /* Ends the program at once. */
 void outside_stop(struct outside *bot);
 
-/* After OUTSIDE_DEAD or text that was not taken: has it ended by itself? Then it is stopped, and `status` tells how. */
+/* After OUTSIDE_DEAD or text that was not taken: has it ended by itself? Then it is stopped, and `status` holds how. */
 bool outside_has_ended(struct outside *bot);
 
 #endif

@@ -577,7 +577,7 @@ static bool equip_bots(struct game *g)
 }
 
 
-/* Everything is freed here, whatever failed before. The game's file is created only if there is something to
+/* Everything is freed here, even if something failed before. The game's file is created only if there is something to
  * continue: not for a finished record. */
 int plain_play(const struct plain_options *o, bool *is_over)
 {

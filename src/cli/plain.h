@@ -9,11 +9,11 @@
 #include "cli.h"
 
 struct plain_options {
-    const char *edition;         /* as --edition names it; NULL: classic, or as the record says */
+    const char *edition;         /* as --edition names it; NULL: classic, or the record's */
     unsigned players;
     uint64_t seed;
     pyr_seat seat;               /* the player's */
-    bool has_seat, has_bots;     /* said by an option, and not only assumed */
+    bool has_seat, has_bots;     /* given by an option, and not only assumed */
     const struct pyr_bot *bot[PYR_MAX_SEATS], *any_bot;      /* the other players; for a seat that has none */
     const char *name;
     const char *path;            /* a record to continue; or NULL */

@@ -101,7 +101,7 @@ static const uint32_t excluded[OPTIONS] = {
     [PLAIN] = BIT(PLAYOUTS),
 };
 
-/* A record says by itself how many play and what they are called, and is the game to continue. */
+/* A record already has the number and names of its players, and is the game to continue. */
 static const uint32_t excluded_by_file =
     BIT(PLAYERS) | BIT(NAME) | BIT(NEW) | BIT(CONTINUE) | BIT(LIST) | BIT(RESUME) | BIT(SERVER) | BIT(REPLAY);
 
@@ -140,7 +140,7 @@ static bool options_agree(const struct cli_option *option, const char *const *va
     return true;
 }
 
-/* How many play: as said, else as many as are named. Says what does not fit and returns false. */
+/* How many play: as given, else as many as are named. Prints what does not fit and returns false. */
 static bool count_players(const char *const *value, const char *file, uint64_t *players)
 {
     unsigned people = value[HOT_SEAT] ? count_names(value[HOT_SEAT]) : 1, bots = value[BOTS] ? count_names(value[BOTS]) : 0;

@@ -161,7 +161,7 @@ static void show_choice(const struct solving *s, const struct pyr_puzzle_choice 
         *note && *gains ? "; " : "", gains);
 }
 
-/* The best choices and the answer, with what each would have brought. */
+/* The best choices and the answer, with what each would have gained. */
 static void show_verdict(const struct solving *s, const struct pyr_puzzle_verdict *verdict, double change)
 {
     bool listed = verdict->place >= 0 && verdict->place < 5;

@@ -115,7 +115,7 @@ int cli_records_next(struct cli_records *r)
         cli_line_error(r->name, r->first + r->lines, _("the record is longer than %u bytes"), MOST_BYTES);
         return -1;
     }
-    /* A file without any record is one bad record, so that what is wrong with it can be said. */
+    /* A file without any record is one bad record, so that its mistake can be reported. */
     return r->size > 0 || r->count == 1;
 }
 

@@ -7,7 +7,7 @@
 
 enum { EDITION, SEAT, JSON, OPTIONS };
 
-/* What came of the records of a file. */
+/* The results of a file's records. */
 struct tally {
     unsigned finished, under_way, wrong;
 };
@@ -232,7 +232,7 @@ static int replay_file(const char *path, const struct request *request)
     return got < 0 || tally.wrong ? CLI_WRONG : CLI_GOOD;
 }
 
-/* All files are checked; the exit code says whether one was wrong. */
+/* All files are checked; the exit code shows whether one was wrong. */
 int cli_replay(int argc, char **argv)
 {
     const char *value[OPTIONS];

@@ -52,7 +52,7 @@ static void show_score_card(const struct showing *g, const struct pyr_table *ope
         score.total, desk->rubies, desk->emeralds, torches, desk->skulls, score.skulls, *pyramids ? pyramids : _("none"));
 }
 
-/* The tiles that nobody has taken yet, by colour. */
+/* The tiles that no player has taken yet, by colour. */
 static void show_points(const struct pyr_table *open)
 {
     char list[512] = "";

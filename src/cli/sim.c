@@ -95,7 +95,8 @@ static double share_margin(const struct stats *share)
     return fmax(mean - low, high - mean);
 }
 
-/* On a terminal, a few times a second: games, how long the rest will take at this pace, and the first bot's share so far. */
+/* On a terminal, a few times per second: games, the time that the rest will take at this pace, and the first bot's
+ * share so far. */
 static void show_progress(void *context, uint64_t finished)
 {
     struct sim *sim = context;
@@ -119,13 +120,13 @@ static void show_progress(void *context, uint64_t finished)
     fputs("\033[K", stderr);
 }
 
-/* The Elo difference to another entry by points in the same games, with its 95 % interval. Any of them may be infinite. */
+/* The Elo difference to another entry by points in the same games, with its 95% interval. Any of them may be infinite. */
 struct elo {
     double mean, low, high;
     double margin;               /* to the bound that is further away */
 };
 
-/* From games in which only two are compared, hence the Elo of two players whatever the number at the table. */
+/* From games in which only two are compared, hence the Elo of two players for any number at the table. */
 static struct elo duel_elo(const struct total *t, unsigned other)
 {
     const struct stats *duel = &t->duel[other];
@@ -293,7 +294,7 @@ static unsigned set_size(const struct sim *sim)
     return sim->arena.duplicate ? sim->arena.players : 1;
 }
 
-/* Parts of a simulation: an item per game, with what it brought each entry. */
+/* Parts of a simulation: an item per game, with its result for each entry. */
 
 /* Everything that decides what is played. The edition is its text; an outside bot is its command. */
 static char *job_text(const struct sim *sim, size_t *size)
@@ -411,7 +412,7 @@ static void report(const struct sim *sim, bool json)
     fflush(stdout);
 }
 
-/* Games are played in blocks of whole shuffles, the same ones whatever the number of threads, and added up in their
+/* Games are played in blocks of whole shuffles, the same ones for any number of threads, and added up in their
  * order.
  * 48 shuffles per block: few enough that a test stops soon, enough to keep all threads busy. A shuffle that was
  * interrupted is left out as a whole, since it would favour some seats. */

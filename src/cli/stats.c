@@ -6,7 +6,7 @@
 
 #include "stats.h"
 
-#define Z 1.959963984540054      /* 95 % of a normal distribution lie within so many standard deviations */
+#define Z 1.959963984540054      /* 95% of a normal distribution are within this many standard deviations */
 
 /* Sums with the weight and with its square: the mean needs the first, its variance the second. */
 void stats_add(struct stats *s, double value, double weight)

@@ -3,8 +3,8 @@
  * game is a pyr_remote (session/remote.h), carried by carrier.h.
  *
  * While a line is being typed the connection is not read. That loses nothing: the other players of a game that is
- * played here are bots, so nothing happens until the choice is made, and a connection that is lost meanwhile is made anew
- * before it is sent.
+ * played here are bots, so nothing happens until the choice is made, and a connection that is lost in the meantime is
+ * restored before it is sent.
  */
 #include <fcntl.h>
 #include <poll.h>

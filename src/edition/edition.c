@@ -65,7 +65,7 @@ char pyr_card_char(const struct pyr_card_face *card, unsigned row, unsigned colu
     return '.';
 }
 
-/* A line that may stand only once: remembers where it stood. */
+/* A line that may stand only once: remembers its line. */
 static bool only_once(struct draft *d, uint32_t *line, struct pyr_word keyword)
 {
     if (*line) {

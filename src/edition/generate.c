@@ -17,7 +17,7 @@
 #define TIERS 4
 #define TIER (PYR_CARDS_A_COLOUR / TIERS)
 
-/* What a card is made of. "on": how many of them lie on a shortest way, the rest lies off all of them. */
+/* What a card is made of. "on": how many of them are on a shortest way, the rest are on none of them. */
 struct spec {
     uint8_t way, walls;          /* spaces of the shortest way, tomb included; walls */
     uint8_t rubies, emeralds, gems_on;
@@ -139,7 +139,7 @@ static void choose_columns(struct pyr_rng *rng, struct columns *columns)
 
 /* The union of all shortest ways if they have the wanted length, else 0.
  * Breadth-first search in layers from the entrance, then back from the tomb: what is on a layer and next to the
- * layer behind it lies on a shortest way. */
+ * layer behind it is on a shortest way. */
 static pyr_spaces shortest_ways(pyr_spaces open, pyr_spaces entrance, pyr_spaces tomb, unsigned way)
 {
     pyr_spaces layer[PYR_SIDE * PYR_SIDE], seen = entrance;

@@ -52,7 +52,7 @@ static inline uint64_t bits_nth_bit(uint64_t set, unsigned index)
 #endif
 }
 
-/* The spaces that touch the set by a side, and walls and whatever lies beyond the edge: cut it to what is wanted. For
+/* The spaces that touch the set by a side, and walls and bits beyond the edge: cut it to what is wanted. For
  * pyr_spaces, pyr_pair and vectors of pairs. */
 #define NEIGHBOURS(set) ((set) << 1 | (set) >> 1 | (set) << PYR_ROW | (set) >> PYR_ROW)
 

@@ -35,12 +35,12 @@ static inline bool cpu_is_fast(void)
 #define RARE(claim) __builtin_expect((claim), 0)
 #define EVEN_ODDS(claim) __builtin_expect_with_probability((claim), 1, 0.5)
 
-/* Makes the compiler load a member anew: spreading it over a vector straight from memory is cheaper than through a
+/* Makes the compiler load a member again: spreading it over a vector straight from memory is cheaper than through a
  * register. */
 #define RELOAD(member) __asm__("" : : "m"(member) : "memory")
 
 /*
- * Where a turn of a pattern lies in a set: all anchors, of both cards, whose space and those at the offsets a, b, c from
+ * The place of a turn of a pattern in a set: all anchors, of both cards, whose space and those at the offsets a, b, c from
  * it are in the set. EVENLY for patterns of 2 words, where c is the sum of a and b (box.h). For words and vectors alike.
  */
 #define LIES_IN(set, a, b, c) ((set) & (set) >> (a) & (set) >> (b) & (set) >> (c))
@@ -205,7 +205,7 @@ static inline bool marks_is_legal(const struct pyr_box *box, const struct pyr_de
 #define TALLY_TENS ((uint32_t)0x0a0a0a)
 #define TALLY_ROOM ((uint32_t)0x757575)
 #define TALLY_TOPS ((uint32_t)0x808080)
-/* Torches and potions as gains bring them, and the skulls that are erased. */
+/* Torches and potions as gains count them, and the skulls that are erased. */
 #define TALLY_MORE ((uint32_t)0xf0000000)
 #define GAIN_MORE ((uint64_t)0xf0 << 56 | TALLY_MORE)
 

@@ -227,7 +227,7 @@ static inline void phase_ask_first(struct pyr_state *state, unsigned seat)
     copy(&state->open.desk[seat].flags, &due, sizeof due);
 }
 
-/* Reveals the next expedition card, without asking anybody for marks. Returns its pattern. */
+/* Reveals the next expedition card, without asking any player for marks. Returns its pattern. */
 static inline pyr_pattern phase_turn_card(struct pyr_state *state)
 {
     struct pyr_table *open = &state->open;

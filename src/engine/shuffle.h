@@ -3,7 +3,7 @@
  *
  * Several numbers from one draw (Brackett-Rozinsky and Lemire 2024): the fraction left over by one multiplication is the
  * input of the next. Exact, because a draw whose last fraction falls in the unfair remainder of the product of all
- * bounds is discarded. It has already moved items, which is harmless: whatever their order, the next draw chooses uniformly
+ * bounds is discarded. It has already moved items, which is harmless: in any order, the next draw chooses uniformly
  * from it.
  */
 #ifndef PYR_SHUFFLE_H

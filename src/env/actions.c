@@ -126,7 +126,7 @@ int32_t pyr_env_step_action(const struct pyr_box *box, const struct pyr_view *vi
 }
 
 /* Counts eight bytes at a time: the sum of their ones is the top byte of a product. Only the lowest bit of a byte
- * counts, and the search ends with the mask, whatever is in it: it may be memory of a script. */
+ * counts, and the search ends with the mask, even if it is wrong: it may be memory of a script. */
 int32_t pyr_env_pick(const uint8_t *mask, struct pyr_rng *rng)
 {
     enum { WORDS = PYR_ENV_ACTIONS / 8, REST = PYR_ENV_ACTIONS % 8 };

@@ -1,9 +1,9 @@
 /*
  * fair.c: from a secret and numbers to every shuffle of a game; see fair.h. Freestanding, for the browser too.
  *
- * The parts: the server draws a secret and publishes its SHA-256 (commitment) before anybody sits down; every
- * person brings a number; the key is HMAC(secret, edition, seats, numbers), and every shuffle draws from a stream of its
- * own, HMAC(key, label, counter). After the game the secret is revealed and anybody can derive all of it again
+ * The parts: the server draws a secret and publishes its SHA-256 (commitment) before any player sits down; every
+ * person contributes a number; the key is HMAC(secret, edition, seats, numbers), and every shuffle draws from a stream of
+ * its own, HMAC(key, label, counter). After the game the secret is revealed and anyone can derive all of it again
  * (verify.c). The exact bytes are described in docs/fair-shuffle.md and must never change: old records would no longer
  * verify.
  *
@@ -67,7 +67,7 @@ bool pyr_fair_read_hex(const char *text, size_t length, uint8_t bytes[PYR_FAIR_B
     return true;
 }
 
-/* A text with one thing per line, so that no two games give the same bytes; "-" for a seat that brought no number, as
+/* A text with one thing per line, so that no two games give the same bytes; "-" for a seat without a number, as
  * bots do. */
 void pyr_fair_key(const struct pyr_fair *fair, const char *edition, unsigned seats, uint8_t key[PYR_FAIR_BYTES])
 {

@@ -115,7 +115,7 @@ static enum pyr_fair_code read_tags(const struct pyr_edition *edition, const cha
     if (!is_equal(hash, tags->hash, sizeof hash))
         return fail(r, PYR_FAIR_MISMATCH, tags->secret, tags->commitment);
     if (tags->day && (r->numbers || r->seats != PYR_DAILY_SEATS))
-        return fail(r, PYR_FAIR_DAY, tags->day, 0);    /* everybody's cards of that day are others */
+        return fail(r, PYR_FAIR_DAY, tags->day, 0);    /* everyone else's cards of that day are different */
     return PYR_FAIR_GOOD;
 }
 
@@ -135,7 +135,7 @@ static void deck_left(const struct pyr_replay *replay, const struct pyr_chance *
 }
 
 /* Makes of an event of chance what the shuffle gives in its place; false if it is none, or not due (the rules will
- * tell). So many cards are gone from the deck, and so many expedition cards were revealed. */
+ * tell). How many cards have left the deck, and how many expedition cards were revealed. */
 static bool fair_event(const struct pyr_replay *replay, const struct pyr_chance *chance, unsigned drawn, unsigned revealed,
     struct pyr_event *event)
 {

@@ -4,7 +4,7 @@
  */
 #include "inside.h"
 
-static const char analysis;      /* stands for the analysis in ready_for */
+static const char analysis;      /* means the analysis in ready_for */
 
 /* The memory with the tables of `who`, for the present edition; NULL without an edition or memory. */
 static void *prepared(struct pyr_instance *i, const void *who, size_t size, void (*prepare)(void *, const struct pyr_box *))

@@ -206,7 +206,7 @@ static void put_decisions(FILE *to, const struct pyr_judge_report *r)
     fprintf(to, "</section>");
 }
 
-/* What chance brought, in words. */
+/* What chance gave, in words. */
 static void write_event(const struct pyr_judge_report *r, struct pyr_word line, char *to, size_t size)
 {
     struct pyr_lines lines;

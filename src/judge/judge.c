@@ -77,7 +77,7 @@ __attribute__((format(printf, 3, 4))) static void say(char *to, size_t size, con
     va_end(arguments);
 }
 
-/* The points that completing one more pyramid of a colour would bring now; 0 if none. */
+/* The points that completing one more pyramid of a colour would gain now; 0 if none. */
 static int race_points(const struct pyr_box *box, const struct pyr_table *open, pyr_cardset done, unsigned colour)
 {
     unsigned count = (unsigned)__builtin_popcountll(done & box->colour[colour]) + 1;
@@ -102,7 +102,7 @@ static void add_effect(struct effects *effects, enum pyr_judge_effect_code code,
         effects->list[effects->count++] = (struct pyr_judge_effect){ code, number, colour };
 }
 
-/* What a choice brings in terms a player sees, by playing it on a copy of the desk. Pyramids before points: the second
+/* What a choice gains in terms a player sees, by playing it on a copy of the desk. Pyramids before points: the second
  * pyramid of a turn counts the first. */
 unsigned pyr_judge_effects(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option,
     struct pyr_judge_effect list[PYR_JUDGE_EFFECTS])
@@ -287,7 +287,7 @@ static void add_up(struct pyr_judge_report *r)
     pyr_luck_finish(r->sum, &r->edition->box, &r->match.replay.state.open, r->finished ? NULL : &r->end);
 }
 
-/* The work, by as many threads as can be had.
+/* The work, by as many threads as can be started.
  * The calling thread works, too: without a single further thread it all still gets done. */
 static void work_together(struct bench *bench, unsigned threads)
 {

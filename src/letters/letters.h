@@ -11,14 +11,14 @@
 #include <stdint.h>
 
 /* The columns of a character in a terminal: two for the scripts of East Asia and pictures, none for what belongs to the one
- * before or is never shown. -1, which is no character, takes one, as the question mark that stands for it. */
+ * before or is never shown. -1, which is no character, takes one, as the question mark shown instead. */
 int character_columns(int32_t character);
 
 /* The bytes of the letter at the start of a text (of which there must be one byte) and, if asked for, its columns. Terminals
  * know nothing of letters: a family takes the columns of all its pictures. */
 size_t letter_size(const char *text, size_t size, int *columns);
 
-/* The columns of a text; the bytes of as many whole letters from its start as fit into so many bytes. */
+/* The columns of a text; the bytes of the whole letters from its start that fit into `bytes`. */
 int letters_columns(const char *text, size_t size);
 size_t letters_fit(const char *text, size_t size, size_t bytes);
 

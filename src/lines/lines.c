@@ -3,7 +3,7 @@
  *
  * The reader is strict, so that every text has one reading and a fault is reported where it is: one space between words and
  * none at the end, numbers without leading zeros or a plus sign, UTF-8 without control characters. The bytes of a line are
- * checked when the line is entered, so whatever takes words out of it need not look again. Lines may end with CR LF.
+ * checked when the line is entered, so code that takes words out of it need not check again. Lines may end with CR LF.
  */
 #include <pyramids/lines.h>
 #include <pyramids/utf8.h>

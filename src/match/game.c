@@ -30,7 +30,7 @@ static void forget_choices(struct pyr_game *game)
         game->choice[s].count = 0, game->choice[s].confirmed = false;
 }
 
-/* What chance and the rules bring, up to the next decision. */
+/* What chance and the rules do, up to the next decision. */
 static enum pyr_err advance_to_decision(struct pyr_game *game, const struct pyr_sink *sink)
 {
     struct pyr_event event;
@@ -240,7 +240,7 @@ void pyr_game_view(const struct pyr_game *game, pyr_seat seat, struct pyr_view *
     view->open.waiting = (uint8_t)pyr_game_waiting(game);
 }
 
-/* The one security rule of a log: a deal is secret from everybody but its seat until the game is over. Everything else in
+/* The one security rule of a log: a deal is secret from everyone but its seat until the game is over. Everything else in
  * a log is public when it is written. */
 bool pyr_game_line_is_visible(const struct pyr_game *game, struct pyr_word line, pyr_seat seat)
 {

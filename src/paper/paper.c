@@ -1,5 +1,5 @@
 /*
- * paper.c: sheets to print: where everything stands on the paper. See paper.h.
+ * paper.c: sheets to print: where everything is on the paper. See paper.h.
  *
  * All measures are tenths of a millimetre. Sheets are numbered in the order cards, expedition cards, score cards; parts
  * that are not wanted are left out and do not count.

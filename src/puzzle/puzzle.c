@@ -9,7 +9,7 @@
 
 #include "inside.h"
 
-#define SLIP 12                  /* one step of so many is random */
+#define SLIP 12                  /* one in this many steps is random */
 
 static const struct {
     const char *name;

@@ -1,5 +1,5 @@
 /*
- * verdict.c: judges answers, explains what choices bring, and gives hints (puzzle.h).
+ * verdict.c: judges answers, explains what choices gain, and gives hints (puzzle.h).
  */
 #include <pyramids/puzzle.h>
 #include <pyramids/score.h>

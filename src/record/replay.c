@@ -195,7 +195,7 @@ static void rebuild_setup(const struct pyr_edition *edition, struct pyr_replay *
                 pyr_step_keep(replay->keep[s][0], replay->keep[s][1]));
 }
 
-/* The points that a change of the table brought, in the order in which they are written. */
+/* The points that a change of the table gave, in the order in which they are written. */
 static void note_points(struct pyr_replay *replay, const struct pyr_table *before)
 {
     const struct pyr_table *after = &replay->state.open;

@@ -1,6 +1,6 @@
 /*
- * story.c: events of a record as sentences without words (story.h). A line is looked at by itself: whether it is legal where
- * it stands was decided before (replay.c).
+ * story.c: events of a record as sentences without words (story.h). A line is looked at by itself: whether it is legal there
+ * was decided before (replay.c).
  */
 #include <pyramids/story.h>
 

@@ -103,7 +103,7 @@ struct address *access_address(struct server *server, struct address *peer, cons
     size_t size = strlen(from);
     while (size && strchr(" \t", from[size - 1]))
         size--;
-    /* What is too long for an address is told apart by its end. */
+    /* Texts that are too long for an address are distinguished by their end. */
     size_t kept = size < sizeof last ? size : sizeof last - 1;
     memcpy(last, from + size - kept, kept);
     last[kept] = '\0';
@@ -205,7 +205,7 @@ bool access_add_name(struct server *server, const char *name)
     return true;
 }
 
-/* Whether only a network of one's own can give out this name: no label more, or an ending that is reserved or
+/* Whether only a private network can give out this name: no label more, or an ending that is reserved or
  * customary for that. */
 static bool is_local_name(const char *name)
 {

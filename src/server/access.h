@@ -17,7 +17,7 @@ bool access_key(const char *text, size_t size, char to[ADDRESS_SIZE]);
 
 /*
  * The address that counts for limits. Behind a trusted proxy it is the last one of X-Forwarded-For: the one that this
- * proxy has added; those before it are whatever the client sent. An entry that is not an address counts by its text, so
+ * proxy has added; those before it were sent by the client. An entry that is not an address counts by its text, so
  * it shares its limits only with clients that the proxy describes in the same way. `forwarded_for` NULL: no such
  * header, `peer` counts. NULL without memory.
  */
@@ -30,7 +30,7 @@ struct address *access_address(struct server *server, struct address *peer, cons
  */
 bool access_is_our_page(const struct server *server, const char *host, const char *origin);
 
-/* Another name that this machine is reached by, such as one of its certificate; "*.example.org" stands for one more
+/* Another name that this machine is reached by, such as one of its certificate; "*.example.org" means one more
  * label. What is not a host name is left out; false then, and if there is no room. */
 bool access_add_name(struct server *server, const char *name);
 
@@ -49,8 +49,8 @@ unsigned access_links(const struct server *server, char links[ACCESS_LINKS][ACCE
 
 /*
  * The links that someone who asked for the wrong Host is shown. A page whose name was made to point here (DNS
- * rebinding) can read that answer, so a name that anyone may own is told only the address that it must know already; a
- * name without a dot, or below .local and its like, is told all of them.
+ * rebinding) can read that answer, so a name that anyone may own is shown only the address that it must know already; a
+ * name without a dot, or below .local and the like, is shown all of them.
  */
 unsigned access_links_for(const struct server *server, const char *host, char links[ACCESS_LINKS][ACCESS_LINK_SIZE]);
 

@@ -20,7 +20,7 @@ struct access_log {
     struct server *server;
     int fd;
     bool is_busy, reopens, ends;
-    bool is_failing;             /* which was said */
+    bool is_failing;             /* which was logged */
     size_t size, writing_size;
     unsigned long long dropped, reported;    /* lines */
     char text[ROOM], writing[ROOM];

@@ -1,7 +1,7 @@
 /*
  * access_log.h (access_log.c): an optional log of requests with their addresses, for programs such as fail2ban. It has no
- * identities: no names, cookies, codes or keys (docs/server.md). Lines wait in memory and are written a few times a second,
- * beside the loop; what does not fit is dropped and counted.
+ * identities: no names, cookies, codes or keys (docs/server.md). Lines wait in memory and are written a few times per
+ * second, beside the loop; what does not fit is dropped and counted.
  */
 #ifndef PYR_SERVER_ACCESS_LOG_H
 #define PYR_SERVER_ACCESS_LOG_H

@@ -2,7 +2,7 @@
  * admin.c: the operator's socket: it listens, reads one command per connection and writes one answer. See admin.h.
  *
  *  1. A connection is freed once its command was answered and its handle is closed, whichever comes last.
- *  2. Whoever does not send a command, or does not read the answer, is cut after a while.
+ *  2. A client that sends no command, or does not read the answer, is cut after a while.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -231,7 +231,7 @@ void admin_tick(struct server *server)
 
 /* The socket. */
 
-/* Whether another server listens there. A file that nobody listens at was left behind. */
+/* Whether another server listens there. A file without a listener was left behind. */
 static bool is_in_use(const struct sockaddr_un *at)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

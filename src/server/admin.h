@@ -46,7 +46,7 @@ bool admin_start(struct server *server, char *error, size_t size);     /* does n
 void admin_tick(struct server *server);
 void admin_stop(struct server *server);
 
-/* A connection with its command; it lives until it is answered, whether or not anybody is there any more. */
+/* A connection with its command; it lives until it is answered, even if the client is gone. */
 struct admin_conn {
     uv_poll_t poll;
     struct admin_conn *next, **link;

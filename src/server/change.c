@@ -3,14 +3,14 @@
  *
  * A change goes through three steps. Its request is applied to a copy of the table's state (seats.c, turns.c), which gives
  * its effects. The store's thread writes these. Then the copy takes its place, the requester gets its answer,
- * and the observers of the table are told.
+ * and the observers of the table are notified.
  *
  * Invariants:
  *  1. Changes of a table take effect in the order of its queue, one at a time. `busy` is set while the first is being
  *     stored.
  *  2. Nothing is sent about a change before it is on the disk. Answers and notices follow change_stored, never precede it.
  *  3. A change is applied to the revision that it is stored against. If another server was faster (STORE_CONFLICT), the
- *     table is read again and the change applied anew, so `apply` must not keep anything between two calls but in its
+ *     table is read again and the change applied again, so `apply` must not keep anything between two calls but in its
  *     effects.
  *  4. A change whose asker is gone still takes effect; only its answer is dropped (changes_abandon).
  *
@@ -142,7 +142,7 @@ struct pyr_sink change_sink(struct change *change)
     return (struct pyr_sink){ take_line, change->effects };
 }
 
-/* Called by whatever may have added lines. If the game is over now, the secret of the fair shuffle is revealed in the
+/* Called by all code that may have added lines. If the game is over now, the secret of the fair shuffle is revealed in the
  * same change, and points and winners are noted for the rows of the seats. */
 enum error change_note_game(struct change *change)
 {
@@ -245,7 +245,7 @@ static void fill_seats(struct store_commit *commit, const struct table_state *st
     commit->job.locks_results |= commit->is_rated;
 }
 
-/* What a person who asked for messages is to be told in this state. */
+/* The message for a person who asked for messages, in this state. */
 static uint8_t tell_what(const struct table *table, const struct table_state *state, unsigned seat)
 {
     if (state->stage == STORE_OVER)
@@ -437,7 +437,7 @@ static void change_finish(struct change *change, enum error error, const struct 
     change_free(change);
 }
 
-/* The table was read again for its first change, which is applied anew. */
+/* The table was read again for its first change, which is applied again. */
 static void table_read_again(struct table *table, enum error error)
 {
     static const struct problem none = { 0 };
@@ -489,7 +489,7 @@ static bool table_pause(struct table *table)
     return true;
 }
 
-/* Another server has changed the table. True: the change is applied anew, at once if that was announced already, or after
+/* Another server has changed the table. True: the change is applied again, at once if that was announced already, or after
  * the table was read again. */
 static bool meet_newer(struct change *change)
 {
@@ -559,7 +559,7 @@ static enum error find_effects(struct change *change, struct problem *problem, b
 }
 
 /* Works through the queue until it is empty or a change has to be stored. A refusal on a shared database may come from an
- * old state in memory: before the asker is told no, the table is read again once (`verified`). When the queue has come to
+ * old state in memory: before the asker is refused, the table is read again once (`verified`). When the queue has come to
  * rest, what other servers have announced is read, and bots and clock are set to work. */
 static void advance(struct table *table)
 {
@@ -619,7 +619,7 @@ struct table_news {
     char more[];
 };
 
-/* Those before `revision` are of no use. */
+/* Those before `revision` are useless. */
 void table_drop_news(struct table *table)
 {
     for (struct table_news *news; (news = table->news) && (news->revision <= table->revision || table->gone);) {
@@ -649,7 +649,7 @@ static void keep_news(struct table *table, int64_t revision, const char *more)
 }
 
 /* A choice of a person that is stored, and that does not end the phase: then there would be lines. Bots' choices are not
- * stored; they are handed in again. What somebody chose before they left is stored, and stays. */
+ * stored; they are handed in again. A choice that a player made before they left is stored, and stays. */
 static bool take_choice(struct table_state *state, const struct store_news *news)
 {
     struct pyr_game *game = &state->game;
@@ -665,7 +665,7 @@ static bool take_choice(struct table_state *state, const struct store_news *news
         game->choice[seat].confirmed;
 }
 
-/* What one change has brought; false: it cannot be understood, and nothing has changed. The end of a game is read. */
+/* The effects of one change; false: it cannot be understood, and nothing has changed. The end of a game is read. */
 static bool take_one(struct table *table, const struct table_news *one)
 {
     struct store_news news;

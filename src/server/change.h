@@ -3,9 +3,9 @@
  *
  * Invariants:
  *  1. A table's state is what the database has: a change is applied to a copy, stored, and only then put in its place and
- *     told to anyone. If it cannot be stored, the copy is dropped and the requester gets an error.
+ *     sent to anyone. If it cannot be stored, the copy is dropped and the requester gets an error.
  *  2. Changes of one table happen one after the other, in the order in which they came. Each is stored only if the table
- *     still has the revision that the change was made from; if not, the table is read again and the change applied anew.
+ *     still has the revision that the change was made from; if not, the table is read again and the change applied again.
  *  3. Only the database answers a client: a change that is refused, or has nothing to store, is not answered from a memory
  *     that may be old. On a shared database the table is read again first.
  *  4. Bots' choices are not stored before their phase is complete: after a restart they choose again. The choice of a
@@ -16,7 +16,7 @@
 
 #include "table.h"
 
-/* What is asked of a table. Which of these a change needs is said where it is applied (seats.c, turns.c). */
+/* What is asked of a table. Which of these a change needs is documented where it is applied (seats.c, turns.c). */
 struct change_request {
     int64_t visitor;             /* who asks; 0: the server itself */
     uint32_t phase;              /* lines of the log that the choice answers */
@@ -33,14 +33,14 @@ struct change_request {
     pyr_step *step;              /* of a bot's choice */
 };
 
-/* What comes of it: what is stored, and then put in place and told. */
+/* The effects: what is stored, and then put in place and sent. */
 struct change_effects {
     struct store_commit commit;  /* first */
     struct change *change;
     struct table_state after;           /* takes the place of the table's own */
     bool stores_config, stores_seats;
     bool is_stored;              /* the commit is on the disk */
-    bool announces;              /* observers are told what the table is now */
+    bool announces;              /* observers are sent the new table */
     bool readies;                /* and who has chosen */
     char *lines;                 /* new ones */
     size_t lines_size, lines_room;
@@ -94,10 +94,10 @@ enum error apply_new(struct change *, struct problem *);
 enum error apply_choose(struct change *, struct problem *), apply_retract(struct change *, struct problem *);
 
 /* For those: the sink of the game, which appends its lines to the effects (PYR_ERR_TEXT_FULL: no memory); and what has
- * happened, so that it is stored and told. */
+ * happened, so that it is stored and sent. */
 struct pyr_sink change_sink(struct change *change);
-enum error change_note_game(struct change *change);        /* the game took a choice, and perhaps went on */
-void change_note_table(struct change *change);             /* seats, or whatever else the configuration holds */
+enum error change_note_game(struct change *change);        /* the game took a choice, and perhaps continued */
+void change_note_table(struct change *change);             /* seats, or anything else in the configuration */
 void change_note_choice(struct change *change, pyr_seat seat, const char *text);   /* of a person; "": taken back */
 
 /* Ids of messages that took effect are remembered, so that sending them again is harmless. Their hashes are keyed with the

@@ -19,9 +19,9 @@
 
 static struct {
     const char *file;            /* NULL: the real time */
-    char text[32];               /* what it said last */
+    char text[32];               /* its last content */
     atomic_bool still;
-    atomic_llong seconds;        /* to add, or at which it stands still */
+    atomic_llong seconds;        /* to add, or at which it is stopped */
     int64_t start_time;          /* both clocks when the server started, to derive the one from the other */
     uint64_t start_now, last_now;
 } test;
@@ -46,7 +46,7 @@ uint64_t server_now(const struct server *server)
     long long seconds = atomic_load(&test.seconds);
     int64_t moved = atomic_load(&test.still) ? (int64_t)test.start_now + 1000 * (seconds - test.start_time) :
         (int64_t)now + 1000 * seconds;
-    if (moved > (int64_t)test.last_now)      /* whatever the file says, this clock never goes back */
+    if (moved > (int64_t)test.last_now)      /* this clock never goes back, whatever the file contains */
         test.last_now = (uint64_t)moved;
     return test.last_now;
 }

@@ -55,7 +55,7 @@ struct conn {
     uint64_t active_at, pinged_at;           /* when it last sent something, when it was pinged; in milliseconds */
     bool is_socket, greeted, opened, warned, warn;
     bool pinged, ping;           /* silent for long; a ping is due */
-    bool leaving;                /* one side has said goodbye, so nothing more is written */
+    bool leaving;                /* one side has closed the connection, so nothing more is written */
     bool is_metrics;             /* came in over the listener for metrics */
     struct conn *next_to_write, **link_to_write;     /* in server->write_queue; link NULL: not in it */
     uint16_t close;              /* to be closed with this code; 0: not */
@@ -108,7 +108,7 @@ void message_read(struct conn *conn, const char *text, size_t size);
 bool message_is_id(const json_t *value);
 
 /* message.c, for http.c too: checks an object's members against what is allowed. */
-/* A seat is a number from 1; any: whoever asked looks at it. */
+/* A seat is a number from 1; any: the caller checks it. */
 enum field_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_SEAT, FIELD_BOOL, FIELD_ARRAY, FIELD_ANY };
 struct field {
     const char *name;

@@ -81,7 +81,7 @@ size_t daily_write_secret(const struct table *table, char to[DAILY_LINE])
 }
 
 /* Whether the record, as it will be stored, is a whole game by the rules with the cards of the day's secret: it is read
- * again from its first line, whatever the memory says. */
+ * again from its first line, whatever is in memory. */
 static bool is_verified(const struct change *change)
 {
     const struct table *table = change->table;

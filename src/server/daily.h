@@ -1,9 +1,9 @@
 /*
- * daily.h (daily.c, daily_routes.c, daily_upkeep.c): the daily expedition: one game per day for everybody, with the
+ * daily.h (daily.c, daily_routes.c, daily_upkeep.c): the daily expedition: one game per day for everyone, with the
  * same cards and bots (docs/daily.md).
  *
  * An attempt is an ordinary table that knows its day (struct table_daily). Here is what is different about it: its secret is
- * the day's and stays sealed until nobody can play that day any more; only its player sees it until then, and those who
+ * the day's and stays sealed until that day can no longer be played; only its player sees it until then, and those who
  * have finished their own; a visitor's first one counts, and only if it is finished in time.
  */
 #ifndef PYR_SERVER_DAILY_H
@@ -33,7 +33,7 @@ void daily_fill_commit(struct change *change);
 /* The line with the secret, for the end of a record that was finished while its day was sealed; its size, perhaps 0. */
 size_t daily_write_secret(const struct table *table, char to[DAILY_LINE]);
 
-/* Calls `then` if this visitor may see the table, now or once the database has said so; else answers with an error. */
+/* Calls `then` if this visitor may see the table, now or once the database has answered; else answers with an error. */
 void daily_show(struct request *request, struct table *table, void (*then)(struct request *request, struct table *table));
 
 /* Makes the days, reveals their secrets, has results analysed and lets `master` play; for upkeep.c. */

@@ -2,7 +2,7 @@
  * daily_routes.c: the routes of the daily expedition (docs/protocol.md, docs/daily.md); see daily.h.
  *
  * Each is one visit to the database, in a job whose run_* function reads everything that the answer needs; what a table is
- * doing now (round and turn) is then added from memory. Before a visitor has finished their own attempt they are told
+ * doing now (round and turn) is then added from memory. Before a visitor has finished their own attempt they are shown
  * nothing that could help them: no results, and of the cards only the commitment.
  *
  * A job may be run twice, so it begins from what it was given.
@@ -252,7 +252,7 @@ struct question {
         unsigned count;          /* rows of the page */
         struct store_standing row[PAGE_ROWS], own;
         int64_t place[PAGE_ROWS], own_place;     /* 0: the visitor has no row */
-        struct {                 /* while the board of one's people is read */
+        struct {                 /* while the board of the visitor's people is read */
             int64_t value, place;
         } last;
     } board;

@@ -31,7 +31,7 @@
 #define ANSWER_MS 30000L
 #define FIRST_PAUSE 1000         /* ms before the second try; four times as long before each further one */
 #define LONGEST_PAUSE 3600000    /* ms that a service may ask for */
-#define TOKEN_SECONDS 43200      /* a token is good for half a day (RFC 8292: at most a whole one) */
+#define TOKEN_SECONDS 43200      /* a token is valid for half a day (RFC 8292: at most a whole one) */
 
 /* A transfer, and the message that it carries. */
 struct transfer {

@@ -1,5 +1,5 @@
 /*
- * deliver.h (deliver.c with libcurl, deliver_none.c without): brings messages to push services over HTTPS (RFC 8030), in a
+ * deliver.h (deliver.c with libcurl, deliver_none.c without): delivers messages to push services over HTTPS (RFC 8030), in a
  * thread of its own, so that the loop never waits for them.
  *
  * An endpoint is an address that a stranger has sent: see docs/push.md for what is refused.
@@ -57,7 +57,7 @@ struct deliver *deliver_start(uv_loop_t *loop, const struct deliver_options *opt
     void (*ended)(void *context, int64_t push, enum delivered result), void *context, char *error, size_t size);
 /* Takes the delivery. */
 void deliver_submit(struct deliver *deliver, struct delivery *delivery);
-/* Messages that wait or are on their way; with so many no more are made. */
+/* Messages that wait or are on their way; at this number no more are made. */
 #define DELIVER_MOST 4096
 unsigned deliver_pending(struct deliver *deliver);
 /* Those that are on their way are cut off. NULL is fine. */

@@ -1,14 +1,14 @@
 /*
  * edge.c: see edge.h.
  *
- *  1. Whatever the other end does, `begin` is followed by one `end` and one `gone`.
+ *  1. However the other end behaves, `begin` is followed by one `end` and one `gone`.
  *  2. Input is bounded: one read's worth is taken in, and nothing more is read while its owner cannot take it. Bytes that
  *     were read, decrypted or reported as messages and cannot be taken yet are offered again by edge_turn, never by waiting
  *     for the socket.
  *  3. A request has REQUEST_MS from its first byte to its last, a silent connection the same until it asks, and a reader of
  *     an answer the same until it takes the next part. Last words have LINGER_MS.
- *  4. The loop's poll is told only when something changes: most connections are only ever read from, and written to without
- *     asking.
+ *  4. The loop's poll is changed only when something changes: most connections are only ever read from, and written to
+ *     without asking.
  *
  * Threads: everything here runs in the loop's thread.
  *
@@ -32,9 +32,9 @@
 #define LINGER_MS 3000
 #define ACCEPT_MS 1000           /* until it is tried again after accept has failed */
 #define READ_ROOM 16384
-#define GATHERED 65536           /* what a connection is told together leaves together */
+#define GATHERED 65536           /* what is sent together leaves together */
 #define ENOUGH 16384             /* then it is sent */
-#define MOST_PENDING 262144      /* no well-behaved client lets so much pile up: pongs, mostly */
+#define MOST_PENDING 262144      /* no well-behaved client lets this much pile up: pongs, mostly */
 #define MOST_DISCARDED 65536     /* bytes that are read after the last words, so that these are not lost to a reset */
 #define SEND_BUFFER 16384        /* the kernel's for a WebSocket: a game's lines so far */
 #define ACCEPTS 64               /* at once */
@@ -89,8 +89,8 @@ struct edge_conn {
     int fd;
     uint8_t timed;               /* enum timed */
     uint8_t events;              /* that the loop polls for */
-    /* is_ready: in the ready list; wants_room: `room` is to be called; resumed: the wire is to go on; reading: the loop
-     * polls for input; ended: `end` was told; eof: the other end has closed its side; doomed: to be buried; lingering:
+    /* is_ready: in the ready list; wants_room: `room` is to be called; resumed: the wire is to continue; reading: the loop
+     * polls for input; ended: `end` was called; eof: the other end has closed its side; doomed: to be buried; lingering:
      * the last words are out; hurried: has LINGER_MS for the rest; shut: our side is closed. */
     bool is_ready, wants_room, resumed, reading, ended, eof, doomed, lingering, hurried, shut;
     uint8_t phase;               /* enum wire_state when it was last looked at */
@@ -167,7 +167,7 @@ static size_t pending(const struct edge_conn *conn)
     return size;
 }
 
-/* Time begins anew when a connection falls silent, with the first byte of a request, and with every part of an answer
+/* The time starts again when a connection falls silent, with the first byte of a request, and with every part of an answer
  * that is taken; not between a head and its body. */
 static void retime(struct edge_conn *conn, bool has_moved)
 {
@@ -442,7 +442,7 @@ static void on_readable(struct edge_conn *conn)
         discard(conn);
         return;
     }
-    if (!wire_takes(&conn->wire)) {          /* only now the loop is told: mostly it is answered before more comes */
+    if (!wire_takes(&conn->wire)) {          /* polled no more only now: mostly it is answered before more arrives */
         conn->reading = false;
         return;
     }
@@ -723,7 +723,7 @@ static void begin(struct edge *edge, struct listener *listener, int fd, const ch
     set_poll(conn);
 }
 
-/* For tests, which bring their own sockets. */
+/* For tests, which have their own sockets. */
 void edge_adopt(struct edge *edge, unsigned listener, int fd, const char *address)
 {
     begin(edge, &edge->listener[listener], fd, address);
@@ -891,7 +891,7 @@ static void listener_closed(uv_handle_t *handle)
     handle_closed(((struct listener *)handle->data)->edge);
 }
 
-/* Connections are told `end` and `gone` within this call; the edge frees itself when the loop has closed the handles. */
+/* Calls `end` and `gone` of all connections; the edge frees itself when the loop has closed the handles. */
 void edge_stop(struct edge *edge)
 {
     if (!edge)

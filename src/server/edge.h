@@ -64,7 +64,7 @@ void edge_adopt(struct edge *edge, unsigned listener, int fd, const char *addres
 void edge_turn(struct edge *edge);
 bool edge_is_due(const struct edge *edge);               /* something has become due since */
 
-/* A few times a second: cuts those that are too slow, listens again. */
+/* A few times per second: cuts those that are too slow, listens again. */
 void edge_tick(struct edge *edge);
 
 /* Stops listening and cuts all connections. The edge frees itself once the loop has closed them. */

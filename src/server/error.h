@@ -1,10 +1,10 @@
-/* error.h (serve.c): what clients are told when something is refused. */
+/* error.h (serve.c): the errors that clients are sent when something is refused. */
 #ifndef PYR_SERVER_ERROR_H
 #define PYR_SERVER_ERROR_H
 
 #include <pyramids/lines.h>
 
-/* Errors that clients are told (docs/protocol.md, section 4): the name on the wire and the HTTP status. */
+/* Errors that clients are sent (docs/protocol.md, section 4): the name on the wire and the HTTP status. */
 #define SERVER_ERRORS(X) \
     X(BAD_JSON, "bad_json", 400) X(BAD_MESSAGE, "bad_message", 400) X(UNKNOWN_TYPE, "unknown_type", 400) \
     X(TOO_LONG, "too_long", 413) X(NO_VISITOR, "no_visitor", 401) X(UNKNOWN_VISITOR, "unknown_visitor", 409) \

@@ -9,7 +9,7 @@
  *  4. Finished games, some per transaction: the seat stays, as "A player", in the table and in its record. A server that
  *     finds the note of step 2 continues with this, also after a restart.
  *
- * If step 1 or 2 fails, the visitor is told, and everything else is as it was: they ask again.
+ * If step 1 or 2 fails, the visitor gets an error, and everything else is as it was: they ask again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,7 +133,7 @@ struct farewell {
     unsigned open_count;
     unsigned waiting;            /* changes under way, and one while they are made */
     enum error error;            /* the first of any change */
-    unsigned running;            /* games that go on without them, whose records have their name */
+    unsigned running;            /* games that continue without them, whose records have their name */
     struct {
         int64_t table;
         unsigned seat;

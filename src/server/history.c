@@ -2,7 +2,7 @@
  * history.c: the finished games of a visitor, page by page, and their records.
  *
  * Rows are read from an index by the time at which games ended, so a page costs as much for the first as for the last. Names
- * are in the configs of tables: a search reads up to LOOKED of them in one go and gives back where to go on, even if it has
+ * are in the configs of tables: a search reads up to LOOKED of them at once and returns where to continue, even if it has
  * found nothing yet.
  *
  * What is found becomes JSON in the store's thread, within `run`, and is handed over whole.

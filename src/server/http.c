@@ -7,7 +7,7 @@
  *
  * A handler that needs the database or a thread makes a job: request_wait, submit, and in the job's `done` request_back,
  * which says whether the client is still there. Rules for that:
- *  1. Between request_wait and request_back the request is not freed, whatever happens to the connection.
+ *  1. Between request_wait and request_back the request is not freed, even if the connection is closed.
  *  2. A job's `run` is in the store's thread, possibly twice; it touches nothing but the job itself.
  *  3. A job frees itself in `done`, with or without a client.
  *
@@ -191,7 +191,7 @@ void request_free(struct request *request)
     free(request);
 }
 
-/* A request whose answer takes a job: it stays until request_back says whether anybody still waits. */
+/* A request whose answer takes a job: it stays until request_back says whether the client still waits. */
 void request_wait(struct request *request)
 {
     request->waits = true;
@@ -322,7 +322,7 @@ bool read_body(struct request *request, const struct field *field, unsigned coun
 
 /* The embedded page. */
 
-/* There is nothing: a program is told by its code, a person in words and with the way home. The address may be of any
+/* There is nothing: a program gets its code, a person in words and with the way home. The address may be of any
  * depth, so those in here begin at the root. */
 static void get_nothing(struct request *request)
 {
@@ -495,7 +495,7 @@ static const struct route *find_route(struct request *request, enum method metho
     return NULL;
 }
 
-/* The database has said whose the cookie is: the route is tried again, now with `unknown` empty. */
+/* The database has answered whose cookie it is: the route is tried again, now with `unknown` empty. */
 static void route_known(struct request *request, enum error error)
 {
     if (error)

@@ -27,7 +27,7 @@ struct share {
 };
 
 /*
- * Someone out there, as limits see them (access_key). Whatever keeps a pointer to one beyond the callback in which it
+ * Someone out there, as limits see them (access_key). Anything that keeps a pointer to one beyond the callback in which it
  * got it (a connection, a socket, a request, an open table) holds a reference; address_sweep frees those that nothing
  * refers to.
  */
@@ -46,8 +46,8 @@ struct address {
     struct share lobby;
 };
 
-/* By its text in any form, or by the text itself where that is not an address. NULL without memory. Good until the
- * loop goes on, unless held. */
+/* By its text in any form, or by the text itself where that is not an address. NULL without memory. Valid until the loop
+ * continues, unless held. */
 struct address *address_of(struct server *server, const char *text);
 /* NULL is held and released in silence. */
 struct address *address_hold(struct address *address);

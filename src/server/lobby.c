@@ -35,7 +35,7 @@ struct entry {
     uint8_t state;
 };
 
-/* Waiting before running; then whatever happened last. Never equal, so that the order does not depend on the sorting. */
+/* Waiting before running; then the latest event. Never equal, so that the order does not depend on the sorting. */
 static int by_use(const void *a, const void *b)
 {
     const struct entry *one = a, *other = b;

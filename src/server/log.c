@@ -50,7 +50,7 @@ static void write_all(const char *text, size_t size)
     }
 }
 
-/* The size with the newline. Real time, whatever clock a test has set: logs are compared with those of other programs. */
+/* The size with the newline. Real time, even if a test has set the clock: logs are compared with those of other programs. */
 static size_t format_line(char line[LINE_ROOM], enum log_level level, const char *event, const char *rest)
 {
     static const char *const names[] = { "info", "warn", "error" };

@@ -13,13 +13,13 @@ static size_t place(const struct map *map, uint64_t key)
     return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (map->buckets - 1);
 }
 
-/* Before the chains get longer than one on average. Nodes are linked anew, never moved: owners hold pointers to them. */
+/* Before the chains get longer than one on average. Nodes are relinked, never moved: owners hold pointers to them. */
 static bool grow(struct map *map)
 {
     struct map larger = { .buckets = map->buckets ? 2 * map->buckets : 64, .count = map->count };
     larger.bucket = calloc(larger.buckets, sizeof(struct map_node *));
     if (!larger.bucket)
-        return map->buckets > 0;             /* go on with longer chains */
+        return map->buckets > 0;             /* continue with longer chains */
     for (size_t i = 0; i < map->buckets; i++) {
         for (struct map_node *node = map->bucket[i], *next; node; node = next) {
             size_t at = place(&larger, node->key);

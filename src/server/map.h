@@ -1,6 +1,6 @@
 /*
  * map.h (map.c): things found by a 64-bit key: an intrusive hash table. Keys that outsiders choose must be hashed with
- * a secret first (server_hash). Two things may have one key; the caller compares what lies behind it.
+ * a secret first (server_hash). Two things may have one key; the caller compares the entry itself.
  */
 #ifndef PYR_SERVER_MAP_H
 #define PYR_SERVER_MAP_H

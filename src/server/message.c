@@ -280,7 +280,7 @@ static void do_choose(struct conn *conn, const char *id, json_t **value)
     struct change *change = begin(conn, id, apply_choose);
     if (!change)
         return;
-    conn_take_over_seat(conn);                        /* who chooses plays, whatever a client makes of what it was told */
+    conn_take_over_seat(conn);                        /* who chooses here plays here, even after `elsewhere` */
     size_t size = json_string_length(value[1]);
     change->request.phase = (uint32_t)json_integer_value(value[0]);
     change->request.text = malloc(size + 1);

@@ -14,7 +14,7 @@
 #define FIRST_FD 3               /* of those that were handed in */
 
 static struct {
-    int fd;                      /* 0: nobody listens */
+    int fd;                      /* 0: no listener */
     struct sockaddr_un to;
     socklen_t size;
     uint64_t watchdog;           /* in milliseconds */

@@ -39,7 +39,7 @@ struct server_options {
     const char *push_contact;    /* where their operators reach ours; NULL: the page's address */
     const char *access_log;      /* file for a log of requests with their addresses; NULL: none */
     const char *admin_socket;    /* path of the operator's socket; NULL: none */
-    const char *version;         /* what clients are told; NULL: that of the library */
+    const char *version;         /* what clients are sent; NULL: that of the library */
     /* Reads all options again: calls `use` with those that are new, which are good until it returns, and returns what it
      * returns. False, too, with a sentence in `error`, if something is wrong with them. NULL: there is nothing to read. */
     bool (*again)(void *context, bool (*use)(void *user, const struct server_options *fresh), void *user, char *error,

@@ -17,7 +17,7 @@
 #include "object.h"
 #include "server.h"
 
-#define CHUNK 24576              /* bytes of lines a message, about */
+#define CHUNK 24576              /* bytes of lines per message, about */
 
 /* Every message is one JSON object that begins with its type (docs/protocol.md, section 3). */
 static void message_begin(struct pyr_json *json, const char *type, char *to, size_t room)
@@ -53,7 +53,7 @@ void conn_answer(struct conn *conn, const char *id, enum error error, const stru
     char text[1024];
     struct pyr_json json;
     if (!error && !id[0])
-        return;                              /* nobody asked */
+        return;                              /* the client did not ask for an answer */
     message_begin(&json, error ? "error" : "done", text, sizeof text);
     if (id[0])
         pyr_json_text(&json, "id", id);
@@ -103,7 +103,7 @@ void conn_pong(struct conn *conn, const char *id)
 
 /* Watching. */
 
-/* Asked anew for each message and never kept: seats change hands, and this decides what may be seen. */
+/* Asked again for each message and never kept: seats change hands, and this decides what may be seen. */
 static pyr_seat seat_of(const struct conn *conn)
 {
     return conn->visitor ? table_seat_of(conn->observer.table, (int64_t)conn->visitor->node.key) : PYR_SPECTATOR;
@@ -123,7 +123,7 @@ static bool is_elsewhere(const struct conn *conn)
 }
 
 /* The highest `watch` plays (invariant 3 of conn.h), so a new number is all that it takes. A connection to another server
- * that took the seat and seems to have gone may be back in a moment: it, too, is told. */
+ * that took the seat and seems to have gone may be back in a moment: it is sent this, too. */
 void conn_take_over_seat(struct conn *conn)
 {
     const struct table *table = conn->observer.table;
@@ -270,11 +270,11 @@ static size_t tell_table(struct conn *conn, char *to, size_t room)
     conn->sent_version = conn->observer.table->version;
     if (size && size <= room && !object_is_short())
         return size;
-    conn->close = 1011;                      /* without memory: when it is back it is told everything */
+    conn->close = 1011;                      /* without memory: when it is back it is sent everything */
     return 0;
 }
 
-/* Told when it changes, so the value is the opposite of the one that was told last. */
+/* Sent when it changes, so the value is the opposite of the one that was sent last. */
 static size_t tell_elsewhere(struct conn *conn, char *to, size_t room)
 {
     struct pyr_json json;
@@ -294,7 +294,7 @@ static unsigned ready_seats(const struct table *table)
 }
 
 /* At least one line if there is any, and as many as fit into CHUNK. `to` counts hidden lines as well, so that positions
- * in the log are the same for everybody; a hidden line is left out of the list. */
+ * in the log are the same for everyone; a hidden line is left out of the list. */
 static size_t tell_lines(struct conn *conn, char *to, size_t room)
 {
     struct pyr_json json;
@@ -324,7 +324,7 @@ static size_t tell_lines(struct conn *conn, char *to, size_t room)
     return message_end(conn, &json);
 }
 
-/* `mine` is the seat's own choice, for a client that comes back in the middle of a phase; nobody else is sent it. */
+/* `mine` is the seat's own choice, for a client that comes back in the middle of a phase; no one else is sent it. */
 static size_t tell_ready(struct conn *conn, char *to, size_t room)
 {
     struct pyr_json json;

@@ -27,7 +27,7 @@
 #include "pool.h"
 #include "server.h"
 
-#define THINK_SECONDS 1.0        /* the most a step takes with nobody waiting, */
+#define THINK_SECONDS 1.0        /* the most a step takes while no one waits, */
 #define HURRY_SECONDS 0.05       /* with many waiting; and all steps of a choice together, while another address waits */
 #define SLICE_SECONDS 0.02       /* of an analysis */
 #define BUSY 4                   /* choices that may wait for each thread before others are asked */
@@ -110,7 +110,7 @@ static bool is_stopping(void *context)
 }
 
 /* A whole choice, step by step, on the bot_job's own copy of the game. The steps are handed in as a change later and
- * checked like anybody's; if the table has moved on meanwhile, they are refused as late. */
+ * checked like a person's; if the table has moved on meanwhile, they are refused as late. */
 static void think(struct worker *worker, struct bot_job *bot_job)
 {
     struct pyr_game *game = &bot_job->game;

@@ -46,9 +46,9 @@ struct pool_state {              /* for /metrics */
 };
 
 /*
- * Starts `threads` threads for long thoughts (0: nobody asks), one for light ones and two helpers. When the turn of an ask
- * has come `begin` makes its bot_job, or returns NULL if there is nothing to think about any more. `done` gets it back,
- * with its steps.
+ * Starts `threads` threads for long thoughts (0: other servers think), one for light ones and two helpers. When the turn of
+ * an ask has come `begin` makes its bot_job, or returns NULL if there is nothing to think about any more. `done` gets it
+ * back, with its steps.
  */
 bool pool_start(struct pool **pool, uv_loop_t *loop, unsigned threads, struct bot_job *(*begin)(struct ask *ask),
     void (*done)(struct bot_job *bot_job));

@@ -151,7 +151,7 @@ void presence_take(struct table *table, const struct store_present *present, uns
 
 /* Which connection a player plays over: the last one that claimed it, while it is connected. */
 
-/* The server over which the visitor was last said to play, if it is another one; connected there or not. */
+/* The server over which the visitor last played, if it is another one; connected there or not. */
 static int64_t player_node(const struct table *table, int64_t visitor)
 {
     for (unsigned i = 0; i < PYR_MAX_SEATS && visitor; i++)

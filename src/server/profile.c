@@ -2,7 +2,7 @@
  * profile.c: profiles, the secret addresses that show them, ratings, and how the people at a table did against each other.
  *
  * A profile is reckoned from the rows of a visitor's last STORE_PAST games when it is asked for: nothing is kept that could
- * disagree with the games. What an analysis found is in these rows once somebody has asked for the analysis of that game.
+ * disagree with the games. What an analysis found is in these rows once the analysis of that game was asked for.
  */
 #include <sodium.h>
 #include <stdio.h>
@@ -345,7 +345,7 @@ void delete_profile_link(struct request *request) { submit_link(request, false);
 struct ratings_job {
     struct store_job job;
     struct request *request;
-    int64_t visitor;             /* who asks; 0: nobody that we know */
+    int64_t visitor;             /* who asks; 0: unknown */
     unsigned from, count, first, better;     /* first: place of the first row */
     bool has_own;
     struct store_rating own, row[PAGE + 1];
@@ -400,7 +400,7 @@ static void ratings_done(struct store_job *job, enum store_result result)
     free(ratings);
 }
 
-/* ?from=50 skips so many rows. */
+/* ?from=50 skips that many rows. */
 void get_ratings(struct request *request)
 {
     char text[8], *end = text;
@@ -425,7 +425,7 @@ void get_ratings(struct request *request)
 struct people_job {
     struct store_job job;
     struct request *request;
-    int64_t visitor;             /* who asks; 0: nobody that we know */
+    int64_t visitor;             /* who asks; 0: unknown */
     unsigned count;
     struct {
         unsigned seat;

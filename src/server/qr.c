@@ -16,9 +16,9 @@
 #include "qr.h"
 
 #define MARGIN 2                 /* light modules around it; the standard asks for four, cameras manage with two */
-#define LARGEST 10               /* version: more modules than a terminal has columns are of no use */
+#define LARGEST 10               /* version: more modules than a terminal has columns are useless */
 
-/* Two rows of modules in a row of characters, black on white whatever the terminal's colours are. */
+/* Two rows of modules in a row of characters, black on white in any terminal's colours. */
 static void draw_halves(FILE *to, const uint8_t *code)
 {
     int width = qrcodegen_getSize(code);     /* in its margin, outside of the code, everything is light */

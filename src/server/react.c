@@ -23,7 +23,7 @@ static uint32_t turn_of(const struct table *table)
     return table->now.stage == STORE_RUNNING ? 256u * (open->round + 1u) + open->turn + 1u : table->now.stage;
 }
 
-/* It happens here: everyone who watches is told. */
+/* It happens here: all observers are sent it. */
 static void show(struct table *table, unsigned seat, unsigned symbol)
 {
     uint32_t turn = turn_of(table);

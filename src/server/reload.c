@@ -2,7 +2,7 @@
  * reload.c: see reload.h.
  *
  * An edition that has changed under its name is not replaced: games that were begun with it would continue with other cards.
- * One that is no longer named is not offered for new tables, but those that have it go on.
+ * One that is no longer named is not offered for new tables, but those that have it continue.
  */
 #include <stddef.h>
 #include <stdlib.h>

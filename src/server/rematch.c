@@ -42,8 +42,8 @@ static void rematch_made(struct change *change, enum error error)
     free(rematch);
 }
 
-/* *asker is the first person by seat, whoever asks: all players of a game thereby use the same request id and get one
- * table. */
+/* *asker is the first person by seat, not the one who asks: all players of a game thereby use the same request id and get
+ * one table. */
 enum error table_may_rematch(const struct table *table, const struct visitor *visitor, int64_t *asker)
 {
     if (table->daily.day)

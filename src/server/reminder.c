@@ -3,7 +3,7 @@
  * about come into memory; what is done about each is stored; and only then the messages leave (deliver.h).
  *
  *  1. A message names all tables that are waiting for a visitor, so a newer one replaces an older one of the same topic.
- *  2. Nobody gets a message about a table that they are connected to, at any server, or in their quiet time: then it is
+ *  2. No one gets a message about a table that they are connected to, at any server, or in their quiet time: then it is
  *     put off.
  *  3. There is no message for a turn that was taken meanwhile: its row has changed, and marking it fails (STORE_CONFLICT).
  *
@@ -66,7 +66,7 @@ static void write_topic(const struct reminders *reminders, const struct reminder
     push_write_base64(hash, 18, topic);
 }
 
-/* Safari takes permission away from pages whose messages show nothing: it is not told that something is over. */
+/* Safari takes permission away from pages whose messages show nothing: it is not notified that something is over. */
 static bool may_be_silent(const char *endpoint)
 {
     struct push_endpoint parts;
@@ -140,7 +140,7 @@ static void delivered(void *context, int64_t push, enum delivered result)
     store_submit(server->store, &forgetting->job);
 }
 
-/* What is said. */
+/* The words. */
 
 /* Tables that wait, with what a message says of them. */
 static void note_waiting(const struct reminding *reminding, struct reminder *reminder)

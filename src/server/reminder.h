@@ -12,8 +12,8 @@
 #include "server.h"
 #include "store_reminders.h"
 
-#define REMIND_SECONDS 20        /* a person who is not at the table by then is told; and how often it is looked whether
-                                  * somebody who is there still is */
+#define REMIND_SECONDS 20        /* a person who is not at the table by then gets a message; also how
+                                  * often to check that a person who was there still is */
 #define REMINDER_TABLES 4        /* tables that a message names */
 
 struct reminders {
@@ -43,7 +43,7 @@ enum reminder_kind {
 };
 struct reminder {
     enum reminder_kind kind;
-    bool is_silent;              /* it replaces one that was told before, without a sound */
+    bool is_silent;              /* it replaces one that was shown before, without a sound */
     unsigned count;              /* tables that wait; nights' tables; torches */
     unsigned hours;              /* that the daily expedition is open */
     unsigned seconds;            /* the same */

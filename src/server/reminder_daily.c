@@ -3,9 +3,9 @@
  * that a visitor has set, and once a day.
  *
  * `notice.due` says when to look at a visitor again. A server claims the row, decides, and stores of which day the visitor
- * was told, all in one transaction; only then the message leaves. So of several servers one sends it, once or, if it dies
- * just then, not at all. When the attempt ends, its own transaction makes the row due again (CLOSE_NOTICE), and the message
- * is closed wherever it is still shown.
+ * was reminded, all in one transaction; only then the message leaves. So of several servers one sends it, once or, if it
+ * dies just then, not at all. When the attempt ends, its own transaction makes the row due again (CLOSE_NOTICE), and the
+ * message is closed wherever it is still shown.
  */
 #include <sodium.h>
 #include <stdlib.h>

@@ -47,7 +47,7 @@ static enum store_result run_notice(struct store_db *db, struct push_job *push)
         push->notice.quiet_from = push->wanted.quiet_from;
         push->notice.quiet_to = push->wanted.quiet_to;
     }
-    /* With another time it is looked for anew; else a message that waits for the end of quiet time still does. */
+    /* With another time it is looked for again; else a message that waits for the end of quiet time still does. */
     bool is_same = (!push->has_zone || push->wanted.zone == push->notice.zone) &&
         (!push->has_daily || push->wanted.daily == push->notice.daily);
     if (push->has_zone)
@@ -275,7 +275,7 @@ static enum store_result run_turns(struct store_db *db, struct store_job *job)
     return store_get_open_of(db, visitor, turns->codes, &turns->count);
 }
 
-/* The next table of the list that waits, or NULL; *at is where to go on. */
+/* The next table of the list that waits, or NULL; *at is where to continue. */
 static const struct table *next_waiting(const struct turns *turns, unsigned *at)
 {
     while (*at < turns->count) {
@@ -474,7 +474,7 @@ void get_feed(struct request *request)
     sodium_memzero(key, sizeof key);
 }
 
-/* The address of the feed: told once, since the database has only its hash. */
+/* The address of the feed: sent once, since the database has only its hash. */
 
 struct feed_job {
     struct store_job job;

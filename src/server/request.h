@@ -27,13 +27,13 @@ struct request {
     bool is_old;                 /* HTTP/1.0 */
     bool waits;                  /* a job will answer */
     bool is_socket;              /* it wants to be one, once it is known whose it is */
-    bool last;                   /* what follows on the connection cannot be told apart from this request: it is closed */
-    enum error early;            /* refused by its head; told once the body is in */
+    bool last;                   /* what follows on the connection cannot be distinguished from this request: it is closed */
+    enum error early;            /* refused by its head; called once the body is in */
     char path[160];
     char query[200];             /* after the '?', as it came; cut (request_query reads it) */
     char etag[40];               /* If-None-Match */
     char host[HOST_SIZE];        /* Host, cut; "" none */
-    char word[40];               /* what stood for * in the route */
+    char word[40];               /* what * matched in the route */
     const char *language;        /* the best one there is for the reader: ?lang=CODE, else Accept-Language, else English */
     const char *route;           /* for the log: never a code */
     const char *refusal;         /* for the log: the error's name; NULL: none */
@@ -64,7 +64,7 @@ void request_come_from(struct request *request, struct address *address);
 void request_identify(struct request *request, const char *cookies);
 void request_free(struct request *request);
 
-/* Looks in the database whose request it is, if that is not known yet; `then` is called later, if anybody still waits. */
+/* Looks in the database whose request it is, if that is not known yet; `then` is called later, if the client still waits. */
 void request_look_up(struct request *request, void (*then)(struct request *request, enum error error));
 
 /* Answers a request whose head and body are there, now or later. */
@@ -79,7 +79,7 @@ void request_error(struct request *request, enum error error, const char *detail
  * NULL, which is what jansson gives without memory, becomes an error. */
 void answer_text(struct request *request, int status, const char *type, char *text, size_t size);
 void answer_json(struct request *request, int status, json_t *json);
-/* A request whose answer takes a job: it stays until request_back, once, says whether anybody still waits. False: the
+/* A request whose answer takes a job: it stays until request_back, once, says whether the client still waits. False: the
  * client has gone, and the request with it. */
 void request_wait(struct request *request);
 bool request_back(struct request *request);

@@ -27,7 +27,7 @@ int64_t results_place(const struct results_tally *tally, int32_t points)
     return place;
 }
 
-/* The result with so many before it. */
+/* The result that `index` others precede. */
 static int32_t result_at(const struct results_tally *tally, int64_t index)
 {
     unsigned i = 0;

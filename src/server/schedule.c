@@ -14,7 +14,7 @@ void schedule_queue_init(struct schedule_queue *queue)
     queue->last = &queue->first;
 }
 
-/* `link` points to whatever points to the job, so it can be taken out of the middle without knowing the one before it. */
+/* `link` points to the pointer to the job, so it can be taken out of the middle without knowing the one before it. */
 void schedule_queue_add(struct schedule_queue *queue, struct schedule_job *job)
 {
     job->next = NULL;
@@ -176,7 +176,7 @@ static void unqueue(struct schedule_job *job)
     job->share = NULL;
 }
 
-/* When nothing waits in a class any more, everybody's turns are forgotten: who was served when matters only between those
+/* When nothing waits in a class any more, all turns are forgotten: who was served when matters only between those
  * who wait at the same time. */
 void schedule_remove(struct schedule *schedule, struct schedule_job *job)
 {

@@ -16,7 +16,7 @@
 
 /* Ids of messages. */
 
-/* Keyed with the table's secret, so that nobody can construct two ids with the same hash. */
+/* Keyed with the table's secret, so that no one can construct two ids with the same hash. */
 static uint64_t hash_id(const struct table *table, const char *id)
 {
     uint64_t hash;
@@ -142,7 +142,7 @@ enum error apply_sit(struct change *change, struct problem *problem)
 }
 
 /* Before the game the seat becomes what it was; during the game it stays the person's, and a bot plays until they are
- * back. The number for the shuffle goes with the person: whoever sits down next brings another one. */
+ * back. The number for the shuffle goes with the person: the next player here has another one. */
 enum error apply_leave(struct change *change, struct problem *problem)
 {
     struct table_state *state = &change->effects->after;
@@ -152,7 +152,7 @@ enum error apply_leave(struct change *change, struct problem *problem)
         return ERROR_NOT_SEATED;
     struct seat *seat = &state->seat[mine];
     if (change->table->daily.day)
-        return ERROR_DAILY;                  /* nobody else may play it */
+        return ERROR_DAILY;                  /* no one else may play it */
     if (state->stage == STORE_WAITING) {
         bool known = sodium_is_zero(seat->key, TOKEN_SIZE) && seat->kind_if_free == SEAT_FRIEND;
         seat->kind = seat->kind_if_free;
@@ -253,7 +253,7 @@ static bool arrange_seat(const struct table_state *before, struct table_state *a
     return true;
 }
 
-/* What is played has been agreed on with whoever sits there. */
+/* What is played has been agreed on with the players there. */
 static bool has_host_alone(const struct table *table)
 {
     for (unsigned s = 0; s < table->now.seats; s++)
@@ -314,7 +314,7 @@ enum error apply_name(struct change *change, struct problem *problem)
     return ERROR_NONE;
 }
 
-/* A player has looked at a hint: everyone is told. */
+/* A player has looked at a hint: all observers are notified. */
 enum error apply_hint(struct change *change, struct problem *problem)
 {
     struct table_state *state = &change->effects->after;
@@ -390,7 +390,7 @@ enum error apply_close(struct change *change, struct problem *problem)
     return ERROR_NONE;
 }
 
-/* Someone removes their data. A bot continues a game, a seat at a table that waits is anybody's, and a table that waits
+/* Someone removes their data. A bot continues a game, a seat at a table that waits becomes free, and a table that waits
  * for players without its host is closed. */
 enum error apply_forget(struct change *change, struct problem *problem)
 {

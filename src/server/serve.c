@@ -2,8 +2,8 @@
  * serve.c: the server as a whole: it starts, ticks and stops.
  *
  * Order of starting: clock, database (which may refuse), sockets, threads for bots, announcements of other servers.
- * Stopping is the reverse, in two steps: after the first signal clients are told to come back later and everything in
- * hand is stored; after STOP_MS, or a second signal, the loop is stopped. Everything runs in the loop's thread.
+ * Stopping is the reverse, in two steps: after the first signal clients are asked to return later and everything in progress
+ * is stored; after STOP_MS, or a second signal, the loop is stopped. Everything runs in the loop's thread.
  */
 #include <errno.h>
 #include <sodium.h>
@@ -36,7 +36,7 @@
 #define TICK_MS 250              /* clocks of games are this exact */
 #define SWEEP_MS 60000           /* between looks for addresses and visitors that can be forgotten */
 #define STOP_MS 5000             /* what is in hand is given this long */
-#define GOODBYE_MS 750           /* and then those who were told to come back, to answer */
+#define GOODBYE_MS 750           /* and then those who were asked to return, to answer */
 
 /* Built from the list in error.h, so that a new error cannot lack its word or its status. */
 static const struct {
@@ -80,7 +80,7 @@ static void log_store(const char *words)
 
 /* What the database has. */
 
-/* Before the store's thread starts. Tables are not read here: they come into memory when somebody wants them or they are
+/* Before the store's thread starts. Tables are not read here: they come into memory when a client asks for them or they are
  * due. */
 static bool load(struct store_db *db, void *context)
 {
@@ -124,7 +124,7 @@ static void stop_loop(struct server *server)
  * signal is waited for, so that the warning reaches clients before their sockets close. */
 static void tick_to_the_end(struct server *server)
 {
-    uint64_t now = uv_now(&server->loop);            /* the end waits for connections, whatever time a test has set */
+    uint64_t now = uv_now(&server->loop);            /* the end waits for connections, even if a test has set the time */
     bool is_idle = !store_pending(server->store) && now >= server->stop_at - STOP_MS + TICK_MS;
     if (is_idle && server->sockets)
         web_close_sockets(server);
@@ -154,8 +154,8 @@ void server_tick(struct server *server)
     }
 }
 
-/* The service manager is told that all is well: this loop runs, and the store's thread has shown a sign of life within half
- * of the time that the manager waits. A database that cannot be reached is no reason to be restarted: the thread tries
+/* The service manager is notified that all is well: this loop runs, and the store's thread has shown a sign of life within
+ * half of the time that the manager waits. A database that cannot be reached is no reason to be restarted: the thread tries
  * again. */
 static void feed_watchdog(struct server *server)
 {
@@ -234,7 +234,7 @@ static void open_browser(const char *url)
     if (child) {
         while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
             ;
-        return;                              /* the browser itself is nobody's child any more, so nobody waits for it */
+        return;                              /* the browser itself is another process's child now, so nothing waits for it */
     }
     if (fork())
         _exit(0);
@@ -294,7 +294,7 @@ bool server_start(struct server *server, const struct server_options *options, c
         server_halt(server);
         return false;
     }
-    upkeep_tick(server);                     /* tables that are due are read before anybody comes */
+    upkeep_tick(server);                     /* tables that are due are read before clients connect */
     return true;
 }
 
@@ -330,7 +330,7 @@ static void print_links(const struct server *server)
 {
     char links[ACCESS_LINKS][ACCESS_LINK_SIZE];
     if (!server->options.address)
-        return;                              /* nobody is served */
+        return;                              /* clients are not served */
     unsigned count = access_links(server, links);
     printf("%s\n", server->url);
     if (count)
@@ -348,7 +348,7 @@ int server_run(const struct server_options *options)
     static const int signals[SIGNALS] = { SIGTERM, SIGINT, SIGHUP };
     char error[512] = "";
     signal(SIGPIPE, SIG_IGN);
-    /* A file that may not grow is like a full disk: the write fails, the server goes on. */
+    /* A file that may not grow is like a full disk: the write fails, the server continues. */
     signal(SIGXFSZ, SIG_IGN);
     notify_init();
     log_start();                             /* if there is no thread for it, everyone writes their own lines */

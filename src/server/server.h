@@ -5,7 +5,7 @@
  *   serve.c     starts, ticks, stops; clock.c  the time; log.c  the log; upkeep.c  what is done now and then
  *   edge.c      sockets, with HTTP, WebSocket and TLS of src/wire on top
  *   web.c       connections as requests and messages; http.c  the routes under /api; *_routes.c  their handlers
- *   message.c   the table of WebSocket messages; outbox.c  what a connection is told next
+ *   message.c   the table of WebSocket messages; outbox.c  what a connection is sent next
  *   table.c     what a table is; table_make.c  new ones; table_read.c  from the database; rematch.c  the same people again
  *   change.c    the queue of a table's changes; seats.c  who sits there; turns.c  choices, bots, clocks
  *   config.c    what is stored of a table apart from its log; presence.c  who is connected to other servers
@@ -54,7 +54,7 @@ struct reminders;
 int server_run(const struct server_options *options);
 
 /* The same in parts, for tests that turn the loop (server->loop) themselves. Each start, failed or not, is followed by one
- * finish. server_tick does what is due a few times a second; server_halt cuts all connections and closes everything at
+ * finish. server_tick does what is due a few times per second; server_halt cuts all connections and closes everything at
  * once. */
 struct server;
 bool server_start(struct server *server, const struct server_options *options, char *error, size_t size);
@@ -72,7 +72,7 @@ struct server {
     struct bans *bans;           /* who may not come (bans.c) */
     struct access_log *access_log;           /* NULL: none */
     struct admin *admin;         /* the operator's socket; NULL: none */
-    struct {                     /* what all clients are told (outbox.c) */
+    struct {                     /* what all clients are sent (outbox.c) */
         char text[NOTICE_SIZE];  /* "": nothing but when the server restarts */
         uint64_t restart_at;     /* in milliseconds; 0: no restart is announced */
         uint32_t version;        /* grows when it changes; 0: there was none yet */
@@ -82,7 +82,7 @@ struct server {
     uint32_t withdrawn;          /* editions of the options that are no longer offered, as bits */
     bool is_handed;              /* the sockets that it listens on were opened by a service manager, which keeps them open */
     char handed_address[64];     /* where the first of those for the page listens */
-    uint64_t watchdog_at;        /* when the service manager is next told that all is well; of the loop's own clock */
+    uint64_t watchdog_at;        /* when the service manager is next notified that all is well; of the loop's own clock */
     struct store *store;
     struct pool *pool;
     struct reminders *reminders; /* NULL: no messages to browsers (reminder.h) */
@@ -121,7 +121,7 @@ struct server {
     struct {                     /* what upkeep has to do for the daily expedition (daily.c) */
         uint64_t look_at;        /* when it looks next; of the loop's own clock */
         bool looking, mastering; /* it is under way */
-        int64_t revealed;        /* the last day that is stored as revealed: whatever the clock says, no later one is */
+        int64_t revealed;        /* the last day that is stored as revealed: no later one is, even if the clock differs */
     } daily;
     struct { bool busy; uint64_t at; } farewell;           /* whether data is left to remove (farewell.c) */
     uint8_t hash_key[16];
@@ -193,7 +193,7 @@ bool server_leaves_bots(const struct server *server);
 /*
  * lobby.c: the public tables that strangers are shown: those that wait for players before those that run, the latest
  * activity first. Each host and each address first gets a few places, and only what is then left goes to those who have
- * more, so that nobody can push the others out.
+ * more, so that no one can push the others out.
  */
 unsigned lobby_list(struct server *server, const struct table *list[LOBBY_TABLES]);
 /* Reads those that are not in memory, if that was not done lately; then `done`, perhaps at once. */

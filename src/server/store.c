@@ -1,12 +1,12 @@
 /*
- * store.c: the store's thread. Whatever was handed in while a transaction was on its way to the disk shares the next one.
+ * store.c: the store's thread. Jobs handed in while a transaction was on its way to the disk share the next one.
  *
  *  1. A job is answered STORE_OK only after the transaction it was in is on the disk.
  *  2. Jobs are answered in the order in which they were handed in, and run in that order as far as they are about the same
  *     table or the database belongs to that thread alone.
  *  3. A job that fails is undone alone. If the transaction fails, each of its jobs is run again in one of its own, so
  *     that only what cannot be stored is refused. (They are run again, not committed again: after a failed sync only
- *     pages that are written anew are sure to get there.)
+ *     pages that are rewritten are sure to get there.)
  *  4. No failure ends the thread.
  *
  * Two threads: the loop's, which submits jobs and gets their answers, and the store's, which alone uses `db` between
@@ -109,8 +109,9 @@ static void refuse(void *context, unsigned which, enum store_result result, bool
 
 enum outcome { KEPT, AGAIN, UNDONE };
 
-/* Tables are changed in an order, and whoever changes ratings or leaderboards waits until no other does: that comes before
- * all tables of the transaction, or else one server would wait for it with a table, and another for the table with it. */
+/* Tables are changed in an order, and a server that changes ratings or leaderboards waits until no other does: that comes
+ * before all tables of the transaction, or else one server would wait for it with a table, and another for the table
+ * with it. */
 static enum store_result lock_first(struct store_db *db, const struct group *group)
 {
     for (unsigned i = 0; i < group->count; i++)
@@ -160,7 +161,7 @@ static void refuse_alone(void *context, unsigned which, enum store_result result
     ((struct store_job *)context)->result = result;
 }
 
-/* Two servers that wait for each other are told after a second, by PostgreSQL's deadlock_timeout: one is undone. */
+/* Two servers that wait for each other get an error after a second, by PostgreSQL's deadlock_timeout: one is undone. */
 static bool has_clashed(const struct store_db *db)
 {
     return db->engine->has_clashed && db->engine->has_clashed(db);

@@ -92,7 +92,7 @@ struct store_choice {
     uint64_t ids[STORE_IDS];     /* hashes of the last messages of the seat that took effect; 0: none */
 };
 
-/* What a person is to be told about a table who is not there (store_reminders.h). */
+/* The message about a table for a person who is not there (store_reminders.h). */
 enum store_reminder { STORE_TELL_NOTHING, STORE_TELL_TURN, STORE_TELL_OVER, STORE_TELL_NO_MORE };
 #define STORE_TOLD (2 * STORE_SEATS)         /* players before a change of a table, and after it */
 struct store_told {
@@ -113,7 +113,7 @@ struct store_commit {
     struct store_table table;    /* its id and revision in any case; config NULL: the row stays as it is */
     bool keeps_due;              /* table.due and table.keeper are what is stored already */
     bool calls;                  /* the table has no keeper, and is due: other servers are notified */
-    bool is_alone;               /* no other server has the table in memory: none is told */
+    bool is_alone;               /* no other server has the table in memory: none is notified */
     uint8_t others;              /* seats whose first choices of this phase may come before, but for one; 0: none may */
     int64_t node;                /* of a new table: the server that has it in memory, on a shared database */
     int64_t made;                /* seconds since 1970 */
@@ -161,7 +161,7 @@ bool store_is_in_use(const char *path);
 /* A database's name for people, without passwords. */
 void store_name(const char *path, char *to, size_t size);
 
-/* Where the database lies unless told otherwise: $XDG_DATA_HOME/pyramids/pyramids.db, or below ~/.local/share. False if
+/* The database's place by default: $XDG_DATA_HOME/pyramids/pyramids.db, or below ~/.local/share. False if
  * there is no home or no room. Folders that are missing are made (mode 0700) when a database is opened for writing. */
 bool store_default_path(char *to, size_t size);
 
@@ -243,7 +243,7 @@ void store_close(struct store *store);
 enum store_result store_put_visitor(struct store_db *db, struct store_visitor *visitor);
 enum store_result store_get_visitor(struct store_db *db, const uint8_t token[32], struct store_visitor *visitor);
 enum store_result store_get_visitor_by_id(struct store_db *db, int64_t id, struct store_visitor *visitor);   /* no token */
-/* A new name, which other servers are told. */
+/* A new name, which other servers are notified of. */
 enum store_result store_rename_visitor(struct store_db *db, struct store_visitor *visitor);
 /* They were seen at that time; the name stays, since another server may know a newer one. */
 enum store_result store_see_visitor(struct store_db *db, int64_t id, int64_t seen);
@@ -267,7 +267,7 @@ enum store_result store_sweep_visitors(struct store_db *db, int64_t before, stru
 /* The highest ids in use. */
 enum store_result store_last_ids(struct store_db *db, int64_t *last_visitor, int64_t *last_table);
 
-/* New or changed, by id, whatever its revision: for imports. A new one begins with revision 1. */
+/* New or changed, by id, at any revision: for imports. A new one begins with revision 1. */
 enum store_result store_put_table(struct store_db *db, const struct store_table *table);
 /* The table with this code; and all of it as of one moment: its lines, which are the caller's to free, and choices. */
 enum store_result store_get_table(struct store_db *db, const char *code, struct store_table *table);
@@ -316,7 +316,7 @@ enum store_result store_get_abandoned(struct store_db *db, int64_t before, char 
 #define STORE_DUE 200
 enum store_result store_get_due(struct store_db *db, struct store_place *at, int64_t until, char codes[STORE_DUE][16],
     unsigned *count);
-/* When a table that nobody has changed meanwhile is due, and that nobody keeps it. That is a change: a server that takes
+/* When a table is due that was not changed in the meantime, and that it has no keeper. That is a change: a server that takes
  * another one for its keeper finds a newer revision. */
 enum store_result store_put_due(struct store_db *db, int64_t table, int64_t revision, int64_t due);
 
@@ -324,7 +324,7 @@ enum store_result store_put_due(struct store_db *db, int64_t table, int64_t revi
  * Several servers on one database. Each has a number, and says now and then that it is there: store_put_node, with the time
  * of the database (store_get_time; without a shared database, of this machine). One that has not done so for
  * STORE_NODE_SECONDS counts as gone. store_claim makes a server the keeper of tables that are due, from one time to another,
- * and have no keeper, or one that is gone; their codes. store_drop_node gives back what a server keeps.
+ * and have no keeper, or one that is gone; their codes. store_drop_node releases what a server keeps.
  */
 #define STORE_NODE_SECONDS 6
 #define STORE_NODES 256          /* the most that are listed */
@@ -346,14 +346,14 @@ enum store_result store_get_nodes(struct store_db *db, int64_t now, struct store
 #define STORE_SAME_KEEPER (-1)   /* of a change: whoever the database has */
 enum store_result store_claim(struct store_db *db, int64_t node, int64_t now, int64_t from, int64_t to,
     char codes[STORE_DUE][16], unsigned *count);
-/* What a server keeps already and is due, some at a time, by the ids after *after, which becomes the place to go on from: a
- * claim may have succeeded without an answer. */
+/* What a server keeps already and is due, some at a time, by the ids after *after, which becomes the place to continue
+ * from: a claim may have succeeded without an answer. */
 enum store_result store_get_kept(struct store_db *db, int64_t node, int64_t now, int64_t *after, char codes[STORE_DUE][16],
     unsigned *count);
 
-/* Who is connected to a table at which server: all at one server at once, which takes the place of what it said before;
+/* Who is connected to a table at which server: all at one server at once, which replaces its earlier list;
  * and at all of them, whether these are still there or not. Visitor 0 stands for a server that has the table in memory
- * (has_table, store_add_present) and wants to be told of its changes; store_announce tells one again. */
+ * (has_table, store_add_present) and wants to be notified of its changes; store_announce tells one again. */
 #define STORE_PRESENT 16
 struct store_present {
     int64_t visitor, node;
@@ -367,9 +367,9 @@ enum store_result store_announce(struct store_db *db, const char *word, int64_t 
 enum store_result store_get_present(struct store_db *db, int64_t table, struct store_present present[STORE_PRESENT],
     unsigned *count);
 
-/* Analyses that are to be made, and how many. Asking twice is asking once; STORE_LIMIT: there are so many already, of this
- * asker (unless that is 0) or in all. A server claims the oldest one that nobody makes, or that was its own; STORE_MISSING:
- * there is none. */
+/* Analyses that are to be made, and how many. Asking twice is asking once; STORE_LIMIT: there are too many already, of
+ * this asker (unless that is 0) or in all. A server claims the oldest one that no server makes, or that was its own;
+ * STORE_MISSING: there is none. */
 enum store_result store_ask_analysis(struct store_db *db, int64_t table, int64_t asker, int64_t now, unsigned most_of_asker,
     unsigned most, unsigned *count);
 enum store_result store_count_analyses(struct store_db *db, unsigned *count);
@@ -396,7 +396,7 @@ enum store_result store_get_statistics(struct store_db *db, int64_t visitor, str
  * store_profile.c: what is kept of people beyond their games. docs/storage.md describes the tables.
  */
 
-/* Whoever changes ratings or leaderboards waits until no other server does; store.c does it for jobs that say so. */
+/* A server that changes ratings or leaderboards waits until no other server does; store.c does it for jobs that say so. */
 enum store_result store_lock_results(struct store_db *db);
 /* One game of these seats that counts: the ratings of the people there. For store_commit, so that it is stored with the end
  * of the game, once. */
@@ -453,12 +453,12 @@ enum store_result store_drop_link(struct store_db *db, int64_t visitor);
 
 /* Removes what is kept of a visitor, at once; what is in their finished games follows with store_forget_games, some at a
  * time, until *left is false. `rewrite` changes the config of a table and the first lines of its log (both malloced,
- * replaced if it returns true). store_next_leaving: somebody whose games are not done; 0: nobody. */
+ * replaced if it returns true). store_next_leaving: a visitor whose games are not done; 0: none. */
 enum store_result store_forget_visitor(struct store_db *db, int64_t visitor, int64_t now);
 enum store_result store_forget_games(struct store_db *db, int64_t visitor,
     bool (*rewrite)(int64_t visitor, unsigned seat, char **config, char **lines), bool *left);
 enum store_result store_next_leaving(struct store_db *db, int64_t *visitor);
-/* The name in the record of a game that goes on. `renamed` gives the new first lines, malloced; NULL: they stay. */
+/* The name in the record of a game that continues. `renamed` gives the new first lines, malloced; NULL: they stay. */
 enum store_result store_rename_player(struct store_db *db, int64_t table, unsigned seat,
     char *(*renamed)(const char *lines, unsigned seat));
 
@@ -484,7 +484,7 @@ enum store_result store_take_code(struct store_db *db, const uint8_t hash[32], i
 enum store_result store_each_code(struct store_db *db,
     bool (*each)(void *context, const uint8_t hash[32], int64_t visitor, int64_t until), void *context);
 
-/* The heartbeat: when a server was last known to run (0: never). From one start to the next it tells when there was none,
+/* The heartbeat: when a server was last known to run (0: never). From one start to the next it shows when there was none,
  * and clocks stood still. store_get_downtimes reads those times, the latest STORE_DOWNTIMES of them, with the one that ends
  * now; store_put_start notes that one and forgets those that ended more than two days ago. */
 #define STORE_DOWNTIMES 32

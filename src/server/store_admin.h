@@ -26,7 +26,7 @@ enum store_result store_each_ban(struct store_db *db, int64_t now, bool (*each)(
 enum store_result store_sweep_bans(struct store_db *db, int64_t before);   /* those that ended before that time */
 enum store_result store_sweep_reports(struct store_db *db, int64_t before, int64_t *dropped);
 
-/* Tables that wait or run, and visitors; the latest first, at most so many. `each` makes no other call with db. */
+/* Tables that wait or run, and visitors; the latest first, at most `most`. `each` makes no other call with db. */
 enum store_result store_list_tables(struct store_db *db, unsigned most, bool (*each)(void *context,
     const struct store_table *table), void *context);
 enum store_result store_list_visitors(struct store_db *db, unsigned most, bool (*each)(void *context,

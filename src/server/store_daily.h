@@ -18,7 +18,7 @@ struct store_day {
     int32_t master;              /* points of the bot on this day's cards; STORE_NO_POINTS: not played yet */
 };
 
-/* How an attempt stands; in the database as these numbers. Expired: not finished in time, it does not count. */
+/* The state of an attempt; in the database as these numbers. Expired: not finished in time, it does not count. */
 enum store_attempt_state { STORE_ATTEMPT_RUNNING, STORE_ATTEMPT_OVER, STORE_ATTEMPT_EXPIRED };
 
 struct store_attempt {
@@ -54,7 +54,7 @@ enum store_result store_each_result(struct store_db *db, int64_t day, bool (*eac
 /* Analysed results of a day whose points without luck are more than these. */
 enum store_result store_count_better(struct store_db *db, int64_t day, double without_luck, int64_t *count);
 /* Leaderboards: where a visitor stands on each is kept with every result (table `standing`), so that a page of a board is
- * read in the order of an index, however many have played. A board is one of the periods, by_skill or not; with
+ * read in the order of an index, for any number of players. A board is one of the periods, by_skill or not; with
  * STORE_BOARD_CLOSED it has only those days whose secrets are revealed. */
 enum store_board { STORE_BOARD_DAY, STORE_BOARD_SKILL = 2, STORE_BOARD_WEEK = 4, STORE_BOARD_MONTH = 8,
     STORE_BOARD_CLOSED = 1 };

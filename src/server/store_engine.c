@@ -1,7 +1,7 @@
 /*
  * store_engine.c: which engine a database has, and the commands' way to it. See store_engine.h.
  *
- * Engines are asked in the order of `engines` whether a string is theirs; SQLite takes whatever is left, as the name of a
+ * Engines are asked in the order of `engines` whether a string is theirs; SQLite takes anything else, as the name of a
  * file. The store_db_* functions only pass a call on to the engine of the database.
  */
 #include <errno.h>

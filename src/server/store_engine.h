@@ -114,7 +114,7 @@ struct store_engine {
     /* Of an engine that is shared: within a transaction, tells the other servers what is new once it is committed, such
      * as the revision of a table; and receives theirs (store_listen). NULL without memory. `later` (may be NULL):
      * where the number is once the transaction is settled. `more` (may be NULL) goes along. What a job that is refused
-     * has announced is not told. */
+     * has announced is not sent. */
     void (*announce)(struct store_db *db, const char *word, int64_t number, const int64_t *later, const char *more);
     struct store_listener *(*listen)(struct store_db *db, uv_loop_t *loop, store_on_news *on_news, void *context);
     void (*listen_end)(struct store_listener *listener);
@@ -128,7 +128,7 @@ struct store_engine {
     /* For commands (may be NULL): what takes long and a server does beside its work. False with a sentence. */
     bool (*check)(struct store_db *db, const char *where, char *error, size_t size);
     /* It is a server's from now on (may be NULL). While the engine waits for the database's word on what it must know
-     * before it can go on, it calls `wait`, which lets time pass; false: give up. */
+     * before it can continue, it calls `wait`, which lets time pass; false: give up. */
     void (*serve)(struct store_db *db, bool (*wait)(void *context, unsigned ms), void *context);
     /* One sentence about what the last call failed with. */
     void (*explain)(struct store_db *db, const char *where, char *error, size_t size);

@@ -1,7 +1,7 @@
 /*
  * store_ops.c: the operations of store.h, each made of statements (store_statements.c) that an engine runs.
  *
- * Lists are read in two goes, first the ids and then each row, so that the caller may change them meanwhile.
+ * Lists are read in two steps, first the ids and then each row, so that the caller may change them meanwhile.
  *
  * All of this runs in the store's thread (or in a command), within a transaction that store.c or store_engine.c has
  * begun. How a statement is run and its rows are read is in store_rows.h.
@@ -134,7 +134,7 @@ enum store_result store_get_visitor_by_id(struct store_db *db, int64_t id, struc
     return STORE_OK;
 }
 
-/* The other servers are told, since they may have the visitor in memory. */
+/* The other servers are notified, since they may have the visitor in memory. */
 enum store_result store_rename_visitor(struct store_db *db, struct store_visitor *visitor)
 {
     enum store_result result = store_put_visitor(db, visitor);
@@ -171,7 +171,7 @@ enum store_result store_each_visitor(struct store_db *db, bool (*each)(void *con
 }
 
 /* What refers to a visitor goes first (foreign keys). The ids are returned so that the memory can forget them, too.
- * At most STORE_SWEEP rows per call; *at is where to go on, all 0 at the end. Column 2 says whether the visitor has a
+ * At most STORE_SWEEP rows per call; *at is where to continue, all 0 at the end. Column 2 says whether the visitor has a
  * seat at any table. */
 enum store_result store_sweep_visitors(struct store_db *db, int64_t before, struct store_place *at,
     int64_t dropped[STORE_SWEEP], unsigned *count)
@@ -250,8 +250,8 @@ enum store_result store_put_table(struct store_db *db, const struct store_table 
 /*
  * The limit of all open tables. Counting them costs time for each of them, so a server that has counted gets room for more
  * than one: a number in its row, from which every new table takes one, in the transaction that stores it. What is open and
- * the room of all servers together are never more than the limit, whatever a server knows, however long it was away and
- * whenever it ends: whose row is gone has no room. Near the limit there is room for one table at a time, and when none is
+ * the room of all servers together are never more than the limit, even if a server knows less, was away for long or ends at
+ * any time: whose row is gone has no room. Near the limit there is room for one table at a time, and when none is
  * left, what others have not used is taken from them; a server that makes a table just now keeps its own.
  */
 static enum store_result check_open(struct store_db *db, const struct store_commit *commit)
@@ -741,7 +741,7 @@ enum store_result store_put_node(struct store_db *db, int64_t node, enum store_t
     return change(db, NOW, STORE_FAILED, PUT_NODE, node, (int64_t)thinks, now);
 }
 
-/* A server that stops in good order gives its work back at once, and the others are told to look for it. */
+/* A server that stops in good order releases its work at once, and the others are asked to look for it. */
 enum store_result store_drop_node(struct store_db *db, int64_t node)
 {
     static const enum store_statement drops[] = { DISOWN, DISOWN_ANALYSES, DROP_PRESENT_OF, DROP_NODE };
@@ -853,7 +853,7 @@ enum store_result store_get_abandoned(struct store_db *db, int64_t before, char 
     return result ? result : count ? STORE_OK : STORE_MISSING;
 }
 
-/* Goes on behind *at, so that one long list is read in several short transactions. */
+/* Continues behind *at, so that one long list is read in several short transactions. */
 enum store_result store_get_due(struct store_db *db, struct store_place *at, int64_t until, char codes[STORE_DUE][16],
     unsigned *count)
 {
@@ -1150,7 +1150,7 @@ static enum store_result note_request(struct store_db *db, const struct store_co
     return result ? result : STORE_MISSING;
 }
 
-/* What people are to be told who are not at the table. */
+/* The messages for people who are not at the table. */
 static enum store_result put_reminders(struct store_db *db, const struct store_commit *commit, int64_t table)
 {
     enum store_result result = STORE_OK;
@@ -1188,7 +1188,7 @@ static enum store_result change_plainly(struct store_db *db, const struct store_
         sizeof choice->ids);
 }
 
-/* A choice that does not complete its phase, in whatever order the others choose: the row of the revision is locked first,
+/* A choice that does not complete its phase, in any order of the others' choices: the row of the revision is locked first,
  * so that the second statement sees what those before have stored. It looks at all changes since the one that this was made
  * from. If each is the first choice of another seat in `others`, and one of these has not chosen yet, the choice is stored;
  * otherwise nothing happens. */
@@ -1240,7 +1240,7 @@ static enum store_result change_in_parts(struct store_db *db, const struct store
     return result;
 }
 
-/* Other servers are told if one of them may have the table: what has changed, too, if that is little. */
+/* Other servers are notified if one of them may have the table: what has changed, too, if that is little. */
 enum store_result store_commit(struct store_db *db, struct store_commit *commit)
 {
     int64_t table = commit->table.id;

@@ -64,7 +64,7 @@ static void say(struct pg *db, const char *words)
     db->logged_at = now;
 }
 
-/* Whatever was in the pipeline has no result any more. A transaction that was under way has failed; store.c runs its jobs
+/* Nothing in the pipeline will have a result. A transaction that was under way has failed; store.c runs its jobs
  * again. */
 void pg_disconnect(struct pg *db)
 {
@@ -88,7 +88,7 @@ static void lose(struct pg *db, const char *words)
 }
 
 /* Waits until there is something to read, and writes meanwhile.
- * A commit is waited for without limit while the server itself is not told to stop: giving up would leave open whether it
+ * A commit is waited for without limit while the server itself is not asked to stop: giving up would leave open whether it
  * was stored. `until` then only decides when the store begins to report that it cannot write. */
 static bool wait_for_input(struct pg *db, uint64_t until, bool is_commit)
 {
@@ -105,7 +105,7 @@ static bool wait_for_input(struct pg *db, uint64_t until, bool is_commit)
         if (ready <= 0 && pg_now() >= until) {
             if (!is_commit)
                 return false;
-            if (db->wait && !db->wait(db->context, 0))   /* reports that nothing is stored, and whether to go on */
+            if (db->wait && !db->wait(db->context, 0))   /* reports that nothing is stored, and whether to continue */
                 return false;
         }
     }
@@ -133,7 +133,7 @@ bool pg_push(struct pg *db, struct pg_sent sent)
             size_t room = db->room ? 2 * db->room : 64;
             struct pg_sent *larger = realloc(db->sent, room * sizeof *larger);
             if (!larger) {
-                lose(db, pyr_text_system(ENOMEM));       /* what was sent can no longer be told apart */
+                lose(db, pyr_text_system(ENOMEM));       /* what was sent can no longer be distinguished */
                 return false;
             }
             db->sent = larger;
@@ -426,7 +426,7 @@ static void announce(struct store_db *base, const char *code, int64_t revision, 
     if (size > PG_MOST_NEWS / 2)
         size = 0;                            /* the others read it */
     if (!reserve_word(db, size + 48)) {
-        db->failure = STORE_NO_ROOM;         /* not told, it would not be known elsewhere for half a minute */
+        db->failure = STORE_NO_ROOM;         /* without this it would not be known elsewhere for half a minute */
         return;
     }
     char *at = db->news + db->news_size, *to = at;

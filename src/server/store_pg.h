@@ -100,7 +100,7 @@ void pg_listen_end(struct store_listener *listener);
 #define PG_SERVING "SELECT set_config('lock_timeout', '10s', false)," \
     " set_config('idle_in_transaction_session_timeout', '5s', false)"
 
-/* Puts the sequences behind the ids in use: commands bring rows that have their ids already. */
+/* Puts the sequences behind the ids in use: commands copy rows that have their ids already. */
 #define PG_SEQUENCES "SELECT " \
     "(SELECT setval('visitor_id_seq', m) FROM (SELECT max(id) AS m FROM visitor) AS v, visitor_id_seq" \
     " WHERE m >= last_value)," \

@@ -1,5 +1,5 @@
 /*
- * store_pg_open.c: connects to a PostgreSQL server and sees to it that the database is ours and of our version. See
+ * store_pg_open.c: connects to a PostgreSQL server and makes sure that the database is ours and of our version. See
  * store_pg.h.
  *
  *  1. A database is changed only after it proved to be ours or empty.

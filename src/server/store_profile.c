@@ -175,7 +175,7 @@ enum store_result store_has_link(struct store_db *db, int64_t visitor, bool *has
 /*
  * All that is kept of a visitor alone, in one list: a new table with rows of visitors gets its line here. What refers to
  * the visitor goes before the visitor's own row, which is emptied now and dropped with the last of their games. Servers that
- * have the visitor in memory are told as of a new name, and find that there is none.
+ * have the visitor in memory are notified as of a new name, and find that there is none.
  */
 enum store_result store_forget_visitor(struct store_db *db, int64_t visitor, int64_t now)
 {
@@ -268,7 +268,7 @@ static enum store_result rename_in(struct store_db *db, int64_t visitor, const s
     return result;
 }
 
-/* One game after the other. A table that somebody changes at this very moment refuses the whole job, which is tried again
+/* One game after the other. A table that is being changed at this moment refuses the whole job, which is tried again
  * later. */
 enum store_result store_forget_games(struct store_db *db, int64_t visitor,
     bool (*rewrite)(int64_t visitor, unsigned seat, char **config, char **lines), bool *left)
@@ -281,7 +281,7 @@ enum store_result store_forget_games(struct store_db *db, int64_t visitor,
         result = rename_in(db, visitor, &lefts.at[i], rewrite);
         if (result == STORE_MISSING)
             result = STORE_OK;
-        if (!result)                         /* analyses have names, too, and are made again when somebody asks */
+        if (!result)                         /* analyses have names, too, and are made again on request */
             result = change(db, NOW, STORE_OK, DROP_REPORTS, lefts.at[i].table);
         if (!result)
             result = change(db, NOW, STORE_OK, DROP_SEAT, lefts.at[i].table, (int64_t)lefts.at[i].seat);

@@ -1,6 +1,6 @@
 /*
- * store_reminders.h (store_reminders.c): what the database keeps for telling people that a table waits for them: the
- * server's keys, the browsers that want messages (RFC 8030), when people want quiet, what each is to be told about a table,
+ * store_reminders.h (store_reminders.c): what the database keeps for messages that a table waits for a person: the
+ * server's keys, the browsers that want messages (RFC 8030), when people want quiet, the message for each about a table,
  * and the keys of feeds.
  *
  * `reminder` has a row for every person who asked for messages at a table. Changes of the table write it in their own
@@ -37,7 +37,7 @@ struct store_notice {
  * and becomes what is kept. */
 enum store_result store_share_secret(struct store_db *db, const char *name, uint8_t *value, size_t size);
 
-/* Adds or renews a browser. Whoever had this endpoint before has it no more. */
+/* Adds or renews a browser. A visitor who had this endpoint before loses it. */
 enum store_result store_put_push(struct store_db *db, int64_t visitor, const struct store_push *push, int64_t made);
 enum store_result store_get_pushes(struct store_db *db, int64_t visitor, struct store_push pushes[STORE_PUSHES],
     unsigned *count);
@@ -45,11 +45,11 @@ enum store_result store_get_pushes(struct store_db *db, int64_t visitor, struct 
 enum store_result store_drop_push(struct store_db *db, int64_t visitor, const char *endpoint);
 enum store_result store_drop_push_by_id(struct store_db *db, int64_t id);
 
-/* STORE_MISSING: they never said anything. */
+/* STORE_MISSING: they have no settings. */
 enum store_result store_get_notice(struct store_db *db, int64_t visitor, struct store_notice *notice);
-/* What they want, and when to look again. What they were told stays as it is: another server may be about to change it. */
+/* What they want, and when to look again. What they were sent stays as it is: another server may be about to change it. */
 enum store_result store_put_notice(struct store_db *db, int64_t visitor, const struct store_notice *notice);
-/* Whoever is due for longest becomes this server's to remind; when they were due. STORE_MISSING: nobody is. What came of it
+/* Claims for this server the visitor who has been due for longest, and since when. STORE_MISSING: no one is due. The result
  * (due, told, closes) is then marked in the same transaction. */
 enum store_result store_claim_notice(struct store_db *db, int64_t now, int64_t *visitor, int64_t *due,
     struct store_notice *notice);
@@ -73,7 +73,7 @@ struct store_due {
 };
 /* All that is due for the visitor whose reminder is due for longest. STORE_MISSING: nothing is due. */
 enum store_result store_claim_reminders(struct store_db *db, int64_t now, struct store_due *due);
-/* What became of it: told, whether it is put off, and until when (0: it is not). STORE_CONFLICT: the table has changed
+/* The result: told, whether it is put off, and until when (0: it is not). STORE_CONFLICT: the table has changed
  * since it was claimed, and nothing was. */
 enum store_result store_mark_reminder(struct store_db *db, int64_t visitor, const struct store_due_table *table,
     int64_t due);

@@ -1,10 +1,9 @@
 /*
- * store_sqlite.c: the engine that keeps everything in a file. It opens the file and sees to it that it is ours, whole,
+ * store_sqlite.c: the engine that keeps everything in a file. It opens the file and makes sure that it is ours, whole,
  * of our version and used by no other process; and it runs statements (store_statements.c).
  *
  *  1. A file is changed only after it proved to be ours and sound; a foreign one is left exactly as it was.
- *  2. A new database runs the same steps as an old one that is migrated, so there is one way in which the schema comes
- *     about.
+ *  2. A new database runs the same steps as an old one that is migrated, so there is one way to make the schema.
  *  3. All steps are one transaction, with the version in it: killed at any moment, the database is of the old version
  *     or of the new.
  *  4. The lock is on a file of its own (FILE.lock): SQLite's locks are lost when a process closes any descriptor of the
@@ -137,7 +136,7 @@ static const char *const steps[STORE_VERSION] = {
     "CREATE TABLE link (hash BLOB PRIMARY KEY, visitor INTEGER NOT NULL UNIQUE REFERENCES visitor,"
     " made INTEGER NOT NULL) STRICT, WITHOUT ROWID;"
     "CREATE TABLE leaving (visitor INTEGER PRIMARY KEY REFERENCES visitor, made INTEGER NOT NULL) STRICT;"
-    /* What the servers share (keys); browsers that want messages, what people want, what each is to be told about a table
+    /* What the servers share (keys); browsers that want messages, what people want, the message for each about a table
      * (want, told: 0 nothing, 1 their turn, 2 it is over; night: quiet time has put it off), and addresses of feeds. */
     "CREATE TABLE secret (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;"
     "CREATE TABLE push (id INTEGER PRIMARY KEY, visitor INTEGER NOT NULL REFERENCES visitor, hash BLOB NOT NULL UNIQUE,"
@@ -154,7 +153,7 @@ static const char *const steps[STORE_VERSION] = {
     "CREATE INDEX reminder_visitor ON reminder (visitor);"
     "CREATE TABLE feed (hash BLOB PRIMARY KEY, visitor INTEGER NOT NULL UNIQUE REFERENCES visitor) STRICT, WITHOUT ROWID;",
 
-    /* Leaderboards: where a visitor stands on each, kept with every result (board: 4 for a week, 8 for a month; 2 by points
+    /* Leaderboards: a visitor's place on each, kept with every result (board: 4 for a week, 8 for a month; 2 by points
      * without luck; 1 only days that are revealed). How far a revealed day has been added to these last ones: the visitor,
      * null when it is done. And of which day a visitor was reminded, and whether that message is to be closed. */
     "CREATE TABLE standing (board INTEGER NOT NULL, start INTEGER NOT NULL, visitor INTEGER NOT NULL REFERENCES visitor,"
@@ -188,7 +187,7 @@ struct sqlite {
     int lock;                    /* file descriptor that holds the lock, or -1 */
     char *real;                  /* path of the file; NULL in memory */
     struct file { uint64_t device, inode; } file, wal;   /* what is open: the file and its write-ahead log */
-    bool is_gone;                /* the file is not in its place, which was said */
+    bool is_gone;                /* the file is not in its place, which was logged */
     int64_t logged_at;           /* second in which the log last got words, so that a full disk does not flood it */
     bool is_unchecked;           /* a large file: whether it is whole is found out later */
     sqlite3 *checked;            /* the connection of the thread that does it; NULL: none */
@@ -504,7 +503,7 @@ bool store_default_path(char *to, size_t size)
 {
     const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
     int length = -1;
-    if (data && data[0] == '/')              /* others are to be ignored, says its specification */
+    if (data && data[0] == '/')              /* its specification says to ignore others */
         length = snprintf(to, size, "%s/pyramids/pyramids.db", data);
     else if (home && home[0])
         length = snprintf(to, size, "%s/.local/share/pyramids/pyramids.db", home);
@@ -529,7 +528,7 @@ static bool make_parents(const char *path)
     return true;
 }
 
-/* The path by which everyone means the same file, whatever links lead to it; the file need not exist. */
+/* The path by which everyone means the same file, through any links; the file need not exist. */
 static bool find_real(const char *path, char real[PATH_MAX])
 {
     struct stat status;
@@ -761,7 +760,7 @@ static bool claim_file(struct sqlite *db, const char *path, bool write, char rea
 {
     bool good = (!write || make_parents(path)) && find_real(path, real);
     if (good && write && !take_lock(db, real, path, error, size))
-        return false;                        /* which has said why */
+        return false;                        /* which has logged the reason */
     if (good)
         good = write ? make_file(real) : !access(real, R_OK);
     if (!good)

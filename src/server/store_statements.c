@@ -11,7 +11,7 @@
 
 #define SEAT_COLUMNS "game, visitor, seat, people, bots, level, points, share, made, place, pyramids, luck, rate"
 
-/* The finished games of somebody, the latest first, from a place on. */
+/* The finished games of a visitor, the latest first, from a place on. */
 #define PAST_COLUMNS "seat.game, seat.seat, people, bots, level, points, share, made, place, pyramids, luck, rate, code"
 #define PAST_FROM " FROM seat JOIN game ON game.id = seat.game WHERE seat.visitor = ?1 AND points IS NOT NULL"
 #define PAST_ORDER " AND made <= ?2 AND (made < ?2 OR seat.game < ?3) ORDER BY made DESC, seat.game DESC LIMIT ?4"
@@ -111,7 +111,7 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
         " AND keeper NOT IN (SELECT id FROM node WHERE seen > ?3)"
         " ORDER BY due, game LIMIT ?4 FOR UPDATE SKIP LOCKED)"
         " RETURNING (SELECT code FROM game WHERE game.id = revision.game)" },
-    /* Almost all tables are over, and then they are never due: only if that is said does PostgreSQL know it. */
+    /* Almost all tables are over, and then they are never due: stated, since PostgreSQL cannot infer it. */
     [GET_KEPT] = { "iiii", "SELECT code, due, game FROM (SELECT game, due FROM revision WHERE keeper = ?1"
         " AND due IS NOT NULL AND due <= ?2 AND game > ?3 ORDER BY game LIMIT ?4) AS kept"
         " JOIN game ON game.id = kept.game ORDER BY game" },
@@ -154,7 +154,7 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
         " ORDER BY state, changed DESC, id DESC) AS place FROM game WHERE public = 1 AND state < 2) AS listed"
         " ORDER BY CASE WHEN place <= 3 THEN 0 ELSE 1 END, state, changed DESC, id DESC LIMIT ?1" },
     [COUNT_OPEN] = { "", "SELECT count(*) FROM game WHERE state < 2" },
-    /* Said twice, so that SQLite, too, uses the index of open tables. */
+    /* Written twice, so that SQLite, too, uses the index of open tables. */
     [ABANDONED] = { "i", "SELECT code FROM game WHERE state < 2 AND state = 0 AND changed < ?1"
         " ORDER BY changed LIMIT 1" },
     [GET_DUE] = { "iiii", "SELECT code, due, game FROM revision JOIN game ON game.id = revision.game"
@@ -273,7 +273,7 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [HAS_SEALED] = { "i", "SELECT count(*) FROM day WHERE day <= ?1 AND revealed = 0" },
     [REVEAL_DAYS] = { "ii", "UPDATE day SET revealed = ?2 WHERE day <= ?1 AND revealed = 0" },
     [ADD_OUTAGE] = { "ii", "UPDATE day SET outage = outage + ?2 WHERE day = ?1" },
-    /* Whatever the clock of a server says: once a day is revealed, no attempt begins, and one that ends has expired. */
+    /* Even if the clock of a server is wrong: once a day is revealed, no attempt begins, and one that ends has expired. */
     [ADD_ATTEMPT] = { "iiii", "INSERT INTO attempt (day, visitor, game, begun) SELECT ?1, ?2, ?3, ?4 FROM day"
         " WHERE day = ?1 AND revealed = 0 ON CONFLICT (day, visitor) DO NOTHING" },
     [END_ATTEMPT] = { "iiiiii", "UPDATE attempt SET ended = ?4, state = CASE WHEN " SEALED " THEN ?3 ELSE 2 END,"
@@ -422,7 +422,7 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     /* The expedition that a visitor was reminded of is over. */
     [CLOSE_NOTICE] = { "iii", "UPDATE notice SET due = ?3, closes = 1 WHERE visitor = ?1 AND told = ?2" },
     [DROP_NOTICE] = { "i", "DELETE FROM notice WHERE visitor = ?1" },
-    /* A person who has chosen is told so only if they were told that it is their turn. */
+    /* A person who has chosen gets that message only if they got the one that it is their turn. */
     [PUT_REMINDER] = { "iiii", "INSERT INTO reminder (game, visitor, want, told, night, due)"
         " VALUES (?1, ?2, ?3, 0, 0, CASE WHEN ?3 = 0 THEN NULL ELSE ?4 END) ON CONFLICT (game, visitor) DO UPDATE"
         " SET want = excluded.want, night = CASE WHEN excluded.want = 0 THEN 0 ELSE reminder.night END,"

@@ -324,7 +324,8 @@ static void drop_stake(struct map_node *node, void *context)
     free(node);
 }
 
-/* For the end of the server: nothing is under way any more, whatever the tables believe, since store and pool are closed. */
+/* For the end of the server: nothing is under way any more, even at tables that look busy: store and pool are
+ * closed. */
 void tables_finish(struct server *server)
 {
     while (server->table_list) {
@@ -399,7 +400,7 @@ static enum store_result run_due(struct store_db *db, struct store_job *job)
     return store_put_due(db, due->id, due->revision, due->due);
 }
 
-/* The fetch itself is the purpose: it brings the table back into memory, where its bots and its clock run. */
+/* The fetch itself is the purpose: it loads the table again, where its bots and its clock run. */
 static void read_back(struct fetch *fetch, struct table *table, enum error error)
 {
     (void)fetch;
@@ -416,7 +417,7 @@ static void due_done(struct store_job *job, enum store_result result)
     free(due);                               /* after another failure it is looked at once too often */
 }
 
-/* An idle table leaves the memory. What is due at a table in memory is seen to by its ticks; for one that leaves, the
+/* An idle table leaves the memory. Ticks handle what is due at a table in memory; for one that leaves, the
  * database must know the time, so that upkeep.c reads it back then. Written only if that differs from what is stored. */
 bool table_drop(struct table *table)
 {

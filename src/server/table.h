@@ -27,7 +27,7 @@
 #define GONE_NAME "A player"     /* in games of someone who has removed their data */
 #define STANDIN "club"           /* the bot that plays for someone who is away */
 #define REACTIONS 6              /* symbols that there are */
-#define REACTIONS_KEPT 8         /* that a slow client may still be told */
+#define REACTIONS_KEPT 8         /* that a slow client may still be sent */
 #define PRESENT (PYR_MAX_SEATS + 1)      /* whose presence is tracked: players and the host */
 #define HOST_GONE_MS 120000      /* after so long without the host any player may ask for a stand-in */
 
@@ -65,7 +65,7 @@ struct seat {
 struct table_terms {
     const struct pyr_edition *edition;
     bool is_public;
-    bool hints;                  /* players may use them, and everyone is told who did */
+    bool hints;                  /* players may use them, and everyone sees who did */
     uint8_t clock;               /* enum clock_kind */
 };
 
@@ -135,7 +135,7 @@ struct table {
     struct table_log log;
     int64_t revision;            /* of the database that `now` and `log` are; 0: not stored yet */
     int64_t due;                 /* as stored: from when a server has to look at it (table_due) */
-    int64_t keeper;              /* as stored: the server that sees to its bots and clock; 0: any */
+    int64_t keeper;              /* as stored: the server that runs its bots and clock; 0: any */
     int64_t newest;              /* the newest revision that another server has announced */
     struct table_news *news;     /* what it announced of those after `revision`, the oldest first */
     int64_t ahead;               /* the last revision in which a choice from here joined others that are not known yet */
@@ -171,7 +171,7 @@ struct table {
     bool analysing;
     int64_t asker;               /* while it is made: as in struct table_request */
     struct { uint64_t messages,
-        bytes; uint32_t lines; } unreported;     /* sent since the log had so many lines (table_report) */
+        bytes; uint32_t lines; } unreported;     /* sent since the log had `lines` lines (table_report) */
     struct {                     /* quick reactions (react.c) */
         struct { uint64_t at; uint32_t turn; uint8_t count; } seat[PYR_MAX_SEATS];     /* the last; its turn, how many */
         struct { uint8_t seat, symbol; } last[REACTIONS_KEPT];     /* number n is in n % REACTIONS_KEPT */
@@ -241,8 +241,8 @@ void tables_fetch(struct server *server, char (*codes)[16], unsigned count, void
     void *context);
 /*
  * Reads the table again, since another server has changed it in the database: what is new there takes the place of what is
- * in memory, and the observers are told. Choices of bots that are not stored are kept if their phase continues. Changes wait
- * until `done`, which is not called if the table is forgotten meanwhile. False without memory.
+ * in memory, and the observers are notified. Choices of bots that are not stored are kept if their phase continues. Changes
+ * wait until `done`, which is not called if the table is forgotten meanwhile. False without memory.
  */
 bool table_refresh(struct table *table, void (*done)(struct table *table, enum error error));
 /* Another server has announced this revision: if it is newer, the table is changed by what was announced (`more`, may be
@@ -296,7 +296,7 @@ void presence_update(struct table *table);   /* stores who is connected here, if
 void presence_read(struct table *table);     /* asks who is connected to the others */
 /* The answer; known: server->listens when it was asked for. */
 void presence_take(struct table *table, const struct store_present *present, unsigned count, uint32_t known);
-/* No other server has the table in memory, so none has to be told. If one comes, presence_take tells it (presence_tell). */
+/* No other server has the table in memory, so none has to be notified. If one does, presence_tell notifies it. */
 bool presence_is_alone(const struct table *table);
 void presence_tell(struct table *table);
 /* A player's seat is played over a later connection to another server: whether; here again; there. */
@@ -311,7 +311,7 @@ pyr_seat table_seat_of(const struct table *table, int64_t visitor);      /* PYR_
 /* It is public, or theirs: its code need not be guessed. */
 bool table_is_known_to(const struct table *table, const struct visitor *visitor);
 unsigned table_waiting(const struct table *table);         /* seats that have to choose, as bits */
-/* turns.c: whether a seat's person has to choose in this state, and other people play along. Bots never wait for anybody. */
+/* turns.c: whether a seat's person has to choose in this state, and other people play along. Bots never wait for people. */
 bool state_waits_for(const struct table_state *state, unsigned seat);
 /* Whether a choice may take long enough for messages to absent players: there is no clock, or a long one. */
 bool table_is_slow(const struct table *table, const struct table_state *state);
@@ -325,7 +325,7 @@ struct pyr_word table_line(const struct table *table, uint32_t line);    /* with
 void table_choice(const struct table *table, pyr_seat seat, char *to, size_t size);
 json_t *table_json(const struct table *table, const struct visitor *visitor);
 /* rematch.c: the same people at a new table, the same one however many ask and at whichever server. `id` is the request by
- * which the database recognises it; it counts for *asker, whoever asks. */
+ * which the database recognises it; it counts for *asker, not the one who asks. */
 enum error table_may_rematch(const struct table *table, const struct visitor *visitor, int64_t *asker);
 enum error table_rematch(struct table *table, struct visitor *visitor, struct address *address, const char *id,
     void (*answer)(struct change *change, enum error error), void *context);

@@ -1,5 +1,5 @@
 /*
- * table_read.c: tables from the database: into memory when somebody wants to see one, and again when another server has
+ * table_read.c: tables from the database: into memory when a client asks for one, and again when another server has
  * changed it. A row is read in the store's thread and taken over in the loop's.
  */
 #include <stdlib.h>
@@ -21,8 +21,8 @@ uint64_t table_spent(const struct table *table, int64_t since)
     return spent > 0 ? 1000 * (uint64_t)spent : 0;
 }
 
-/* A replay moves cards that nobody has seen to where they turn up. Where the true order is known they are there already,
- * but while cards are kept the order is made anew. */
+/* A replay moves hidden cards to where they turn up. Where the true order is known they are there already,
+ * but while cards are kept the order is made again. */
 bool table_advance_game(struct table_state *state, const char *text, size_t size)
 {
     struct pyr_game *game = &state->game;
@@ -132,7 +132,7 @@ struct table *table_restore(struct server *server, const struct store_table *sto
     return NULL;
 }
 
-/* Tables come from the database when somebody wants to see them. */
+/* Tables are read from the database when a client asks for them. */
 
 /* A row's texts belong to the store's connection and are gone with its next statement, so a job copies what it hands
  * over. */
@@ -183,7 +183,7 @@ void table_fetch_note_news(struct server *server, const char *code, int64_t revi
     }
 }
 
-/* It was in no map when the news came, so nobody else has seen to them. By code: `done` may have dropped the table. */
+/* It was in no map when the news came, so no one else has handled them. By code: `done` may have dropped the table. */
 static void note_late_news(const struct fetch *fetch)
 {
     struct table *table = table_find(fetch->server, fetch->code);
@@ -198,9 +198,9 @@ static void note_late_news(const struct fetch *fetch)
 static void fetch_done(struct store_job *job, enum store_result result)
 {
     struct fetch *fetch = (struct fetch *)job;
-    struct table *table = table_find(fetch->server, fetch->code);    /* somebody else may have been faster */
+    struct table *table = table_find(fetch->server, fetch->code);    /* another request may have been faster */
     if (table)
-        table->jobs++;                       /* what follows may find that nobody needs it */
+        table->jobs++;                       /* what follows may find that it is not needed */
     if (table && !result && fetch->row.revision > table->revision && fetch->row.revision >= table->ahead &&
         table->revision && !table->busy && !table->changes)
         adopt(table, fetch);
@@ -307,9 +307,9 @@ void tables_fetch(struct server *server, char (*codes)[16], unsigned count, void
     gathered(gather);
 }
 
-/* Reading a table again, which somebody else has changed. */
+/* Reading a table again, which another server has changed. */
 
-/* What bots have chosen in a phase that goes on is not stored: it is handed in anew. */
+/* What bots have chosen in a phase that continues is not stored: it is handed in again. */
 void table_keep_bots_choices(struct table *table, const struct pyr_game *before)
 {
     unsigned waiting = table_waiting(table);
@@ -410,7 +410,7 @@ static void refresh_done(struct store_job *job, enum store_result result)
         if (done)
             done(table, good ? ERROR_NONE : result == STORE_MISSING ? ERROR_NO_TABLE : ERROR_STORAGE);
     }
-    table_release(table);                    /* not before: what was handed in may find that nobody needs the table */
+    table_release(table);                    /* not before: what was handed in may find that the table is not needed */
     fetch_free(fetch);
 }
 

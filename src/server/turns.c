@@ -1,5 +1,5 @@
 /*
- * turns.c: what happens while a game runs: choices of people and bots, the clock, and what is due at a table that nobody
+ * turns.c: what happens while a game runs: choices of people and bots, the clock, and what is due at a table without
  * changes; see change.h.
  *
  * A phase is identified by the number of lines in the log: every message about a choice names it, so one that arrives
@@ -17,7 +17,7 @@
 #include "pool.h"
 #include "server.h"
 
-#define FORGET_MS 60000          /* a table that nobody watches leaves the memory */
+#define FORGET_MS 60000          /* a table without observers leaves the memory */
 #define WAITING_SECONDS (3 * 86400) /* a table that waits for players is closed after three days */
 #define CORRESPONDENCE_SECONDS (60 * 86400) /* without a clock a game is given up after two months: bots then play on */
 #define SLOW_SECONDS 600         /* from here on a clock leaves time to be called back to the table */
@@ -264,8 +264,8 @@ bool state_waits_for(const struct table_state *state, unsigned seat)
 }
 
 /*
- * What bots choose is not stored before the phase is complete, so a running table with bots is due at once for whoever
- * reads it. Days are rounded: a choice then leaves what is stored as it is.
+ * What bots choose is not stored before the phase is complete, so a running table with bots is due at once for the server
+ * that reads it. Days are rounded: a choice then leaves what is stored as it is.
  */
 int64_t table_due_at_rest(const struct table *table, const struct table_state *state)
 {
@@ -289,7 +289,7 @@ int64_t table_due(const struct table *table, const struct table_state *state, bo
     return new_phase || table->due <= STORE_DUE_BOTS ? state->changed + clock_seconds(table) : table->due;
 }
 
-/* Milliseconds for the phase that begins, or goes on after a restart. */
+/* Milliseconds for the phase that begins, or continues after a restart. */
 static uint64_t time_for(struct table *table)
 {
     uint64_t whole = 1000 * (uint64_t)clock_seconds(table);
@@ -354,7 +354,7 @@ static void check_clock(struct table *table)
     }
 }
 
-/* Nothing is under way, and nothing is to be done before somebody comes or the table is due. */
+/* Nothing is under way, and there is nothing to do before a client connects or the table is due. */
 static bool is_at_rest(const struct table *table)
 {
     unsigned waiting = table_waiting(table);

@@ -1,6 +1,7 @@
 /*
  * upkeep.c: what the server does now and then: it drops what is older than the --keep options allow, stores a heartbeat
- * while clocks run, so that after a crash they go on where they were, and tries whether a store that has failed works again.
+ * while clocks run, so that after a crash they continue where they were, and tries whether a store that has failed works
+ * again.
  *
  * Each task is a job of the store with a flag that says it is under way, so a slow database never piles them up. All of
  * it runs in the loop's thread but the run_* functions, which are the store's.
@@ -19,7 +20,7 @@
 #include "store_admin.h"
 #include "store_daily.h"
 
-#define BEAT_MS 5000             /* between heartbeats: so much time a crash may give back to the players of a phase */
+#define BEAT_MS 5000             /* between heartbeats: the most time that a crash may return to the players of a phase */
 #define PULSE_MS 1800000         /* the same if no clock runs: so exactly is known how long there was no server on a day */
 #define PROBE_MS 1000            /* the same while nothing can be stored */
 #define LOOK_MS 1000             /* between questions which tables are due */
@@ -191,7 +192,7 @@ static void see_nodes(struct server *server, const struct store_nodes *nodes)
     presence_judge_all(server);
 }
 
-/* `looked` is where the walk stands. After a full batch it continues at once, after the last one from `until` on. */
+/* `looked` is where the walk is. After a full batch it continues at once, after the last one from `until` on. */
 static void look_done(struct store_job *job, enum store_result result)
 {
     struct look *look = (struct look *)job;

@@ -20,16 +20,16 @@
 #include "server.h"
 
 #define COOKIE "pyramids="
-#define CODE_SECONDS 600         /* a device code is good for ten minutes */
+#define CODE_SECONDS 600         /* a device code is valid for ten minutes */
 #define CODE_LETTERS 8
-#define RENEW_SECONDS 86400      /* a cookie is given out anew once a day */
+#define RENEW_SECONDS 86400      /* a cookie is renewed once a day */
 #define KEPT_MS 600000           /* in memory after the last visit */
 
 /* Names. */
 
 /*
  * Characters that steer the display of others or cannot be seen, judged by their Unicode properties: control and format
- * characters, line separators, whatever is "default ignorable" (fillers and joiners, such as U+3164 and U+115F), and
+ * characters, line separators, all that is "default ignorable" (fillers and joiners, such as U+3164 and U+115F), and
  * code points that are no characters.
  */
 static bool is_unwanted(int32_t letter)
@@ -151,7 +151,7 @@ static void draw_token(char text[2 * TOKEN_SIZE + 1], uint8_t hash[TOKEN_SIZE])
     sodium_memzero(bytes, sizeof bytes);
 }
 
-/* The next cookie of ours in a list, moved past it; its value, whatever that is, or NULL. */
+/* The next cookie of ours in a list, moved past it; its value, unchecked, or NULL. */
 static const char *next_cookie(const char **cookies, size_t *size)
 {
     const size_t length = sizeof COOKIE - 1;
@@ -214,7 +214,7 @@ bool visitor_identify(const struct server *server, const char *cookies, struct v
     *visitor = NULL;
     *unknown = NULL;
     *identity = cookies ? IDENTITY_NONE : IDENTITY_UNREADABLE;
-    /* A browser may send several: one that is known counts, wherever it stands. */
+    /* A browser may send several: one that is known counts, at any position. */
     for (const char *value; cookies && (value = next_cookie(&cookies, &size));) {
         uint8_t hash[TOKEN_SIZE];
         bool is_token = read_token(value, size, hash, text);

@@ -66,7 +66,7 @@ struct visitor *visitor_by_id(const struct server *server, int64_t id);
  * False without memory. */
 bool visitor_identify(const struct server *server, const char *cookies, struct visitor **visitor, enum identity *identity,
     char token[2 * TOKEN_SIZE + 1], struct tokens **unknown);
-/* Whether the cookie with this token is due to be given out anew, once a day; it counts as done. */
+/* Whether the cookie with this token is due to be renewed, once a day; it counts as done. */
 bool visitor_renews(const struct server *server, const char *token);
 void visitor_store_renewal(struct server *server, const char *token);  /* so that the database knows */
 /* One token of a visitor, as stored. NULL without memory. */
@@ -80,7 +80,7 @@ void visitors_sweep(struct server *server);
 void visitor_hear(struct server *server, int64_t id);                  /* has another name, given at another server */
 /* Their data was removed: no cookie is theirs any more, and their sockets are closed. */
 void visitor_leave(struct server *server, int64_t id);
-void visitors_hear(struct server *server);                             /* anybody may have, since news were missed */
+void visitors_hear(struct server *server);                             /* any of them may have, since news was missed */
 void visitor_seen(struct server *server, struct visitor *visitor);                      /* is still active */
 /* One-time codes for a second device, ABCD-EFGH: what the database keeps of a new one; the hash of one in whichever letters
  * it was typed, false if it cannot be one. */

@@ -171,7 +171,7 @@ void post_visitor(struct request *request)
         request_error(request, ERROR_STORAGE, "");
 }
 
-/* One-time codes are told once they are on the disk: they survive a restart. */
+/* One-time codes are sent once they are on the disk: they survive a restart. */
 
 struct code_job {
     struct store_job job;
@@ -181,7 +181,7 @@ struct code_job {
     char code[10];
 };
 
-/* Only the hash of the code is stored: a copy of the database does not open anybody's account. */
+/* Only the hash of the code is stored: a copy of the database does not open any account. */
 static enum store_result run_code(struct store_db *db, struct store_job *job)
 {
     struct code_job *c = (struct code_job *)job;

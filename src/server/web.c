@@ -133,8 +133,8 @@ void request_send(struct request *request)
         edge_wake(request->conn->edge);
 }
 
-/* The connection lets go of its request. One that waits for a job outlives it: `conn` NULL tells the job that nobody
- * waits. */
+/* The connection lets go of its request. One that waits for a job outlives it: `conn` NULL shows the job that
+ * its client is gone. */
 static void request_drop(struct conn *conn)
 {
     struct request *request = conn->request;
@@ -189,7 +189,7 @@ static void add_date(struct head *head, const struct server *server)
         add(head, "date: %s\r\n", text);
 }
 
-/* RFC 9110, 15.5.6: a 405 names what the path takes. What is no route's is a page's, or nobody's. */
+/* RFC 9110, 15.5.6: a 405 names what the path takes. Paths of no route take GET: they may be a page's. */
 static void add_allowed(struct head *head, unsigned allowed)
 {
     bool gets = !allowed || allowed >> METHOD_GET & 1;
@@ -206,7 +206,7 @@ static void write_head(struct head *head, const struct request *request)
     head->size = 0;
     add(head, "HTTP/1.1 %d %s\r\n", request->status, reason_of(request->status));
     add_date(head, request->server);
-    if (request->status != 304)              /* has no body, so its length is not told either */
+    if (request->status != 304)              /* has no body, so its length is not sent either */
         add(head, "content-type: %s\r\ncontent-length: %zu\r\n", request->type ? request->type : "text/plain",
             request->size);
     add(head, "content-security-policy: %s\r\ncache-control: %s\r\n%s", request->policy ? request->policy : policy,
@@ -543,7 +543,7 @@ static void socket_ask(struct conn *conn, struct request *request, const struct 
     enum error error = socket_refusal(conn, request, wire, &why);
     request->route = "/api/socket";
     if (error) {
-        request->last = true;                /* whatever follows was meant for a WebSocket */
+        request->last = true;                /* what follows was meant for a WebSocket */
         request_error(request, error, error == ERROR_BAD_MESSAGE ? "sec-websocket" : "");
         if (error == ERROR_BAD_MESSAGE)
             request->status = 426;
@@ -583,7 +583,7 @@ static bool is_allowed_socket(struct conn *conn, const struct request *request, 
         bucket_take(&request->address->requests, server_now(server), rate, 5 * rate);
 }
 
-/* The database has said whose cookie it is. */
+/* The database has answered whose cookie it is. */
 static void socket_known(struct request *request, enum error error)
 {
     struct conn *conn = request->conn;

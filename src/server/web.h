@@ -10,13 +10,13 @@ struct server;
 /* Begins to listen; false with a sentence. server->url tells where. */
 bool web_start(struct server *server, char *error, size_t error_size);
 
-/* A few times a second: pings sockets that are silent, cuts those that do not answer. */
+/* A few times per second: pings sockets that are silent, cuts those that do not answer. */
 void web_tick(struct server *server);
 
 /* Connections from now on get this certificate; false if it cannot be used. Those that exist keep theirs. */
 bool web_renew_tls(struct server *server, const char *certificate, const char *key);
 
-/* Takes no more connections; those that exist go on. */
+/* Takes no more connections; those that exist continue. */
 void web_stop_accepting(struct server *server);
 
 /* Closes the sockets of banned visitors; sends an announcement to all sockets. */

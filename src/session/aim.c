@@ -85,7 +85,7 @@ static pyr_spaces shape_of(const struct pyr_box *box, pyr_pattern pattern, const
     return pyr_aim_shape(box, aim->single ? PYR_SINGLE : pattern, aim->turn);
 }
 
-/* Whatever the aim holds, it comes to lie inside the grid. */
+/* Moves the aim's pattern inside the grid. */
 static void clamp(const struct pyr_box *box, pyr_pattern pattern, struct pyr_aim *aim, int row, int column)
 {
     pyr_spaces shape = shape_of(box, pattern, aim);
@@ -222,7 +222,7 @@ bool pyr_aim_turn_placed(struct pyr_aim *aim, const struct pyr_box *box, const s
     return false;
 }
 
-/* Turns about the middle of the outline, so that four quarters bring it back to where it was. */
+/* Turns about the middle of the outline, so that four quarters return it to where it was. */
 bool pyr_aim_turn(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     int quarters)
 {
@@ -326,7 +326,7 @@ bool pyr_aim_next(struct pyr_aim *aim, const struct pyr_box *box, const struct p
         place = direction > 0 ? (place + 1) % PLACES : (place + PLACES - 1) % PLACES;
         if (at_place(box, pattern, place, &to) && !pyr_aim_check(&to, box, desk, pattern)) {
             if (to.single)
-                to.turn = aim->turn;         /* how the pattern is held is not forgotten meanwhile */
+                to.turn = aim->turn;         /* how the pattern is turned is kept in the meantime */
             *aim = to;
             return true;
         }
@@ -453,7 +453,7 @@ unsigned pyr_aim_holding(const struct pyr_aim *aim, const struct pyr_box *box, c
 }
 
 /* Spaces are touched one by one until only one placement contains them all. A space that fits no placement together with
- * the others begins anew. */
+ * the others starts over. */
 bool pyr_aim_paint(const struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     struct pyr_paint *paint, unsigned slot, unsigned row, unsigned column, pyr_step *step)
 {

@@ -397,7 +397,7 @@ static void take_choice(struct pyr_local *local, struct pyr_word line)
 }
 
 /* Choices are read last, after chance is known, since the last one that is confirmed ends the phase and reveals what
- * comes next. If the seed does not explain what was dealt, the rest is shuffled anew: the game continues, but not the one
+ * comes next. If the seed does not explain what was dealt, the rest is reshuffled: the game continues, but not the one
  * it would have been. */
 enum pyr_err pyr_local_load(struct pyr_local *local, struct pyr_match *match, const struct pyr_edition *edition,
     const char *text, size_t size, unsigned people, const char *level, uint64_t seed, struct pyr_fault *fault)
@@ -533,7 +533,7 @@ void pyr_local_uncover(struct pyr_local *local)
 /* Choices. */
 
 /* The game as it is now, before a choice.
- * What taking back needs: where the log was, the draft, and the hidden order, which the log cannot give back. */
+ * What taking back needs: where the log was, the draft, and the hidden order, which the log does not contain. */
 static struct pyr_local_past present(const struct pyr_local *local)
 {
     const struct pyr_match *match = local->match;
@@ -602,7 +602,7 @@ enum pyr_err pyr_local_retract(struct pyr_local *local)
     return PYR_OK;
 }
 
-/* Whether a card has been seen since the log had so many lines that nobody can unsee (Q5): one that anyone drew from the
+/* Whether a card has been seen since the log had `lines` lines, which cannot be undone (Q5): one that anyone drew from the
  * deck, or one that a person took. */
 static bool is_seen(const struct pyr_local *local, uint32_t lines)
 {

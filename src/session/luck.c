@@ -134,7 +134,7 @@ static enum pyr_luck_mark mark_between(enum pyr_luck_mark low, enum pyr_luck_mar
 
 /* Moves the shown losses into the limits of the mark.
  * A mark needs only one of its two numbers. If neither reaches the threshold, the one that is nearer to it in standard
- * errors is raised; whatever would belong to the next mark is lowered. */
+ * errors is raised; what would belong to the next mark is lowered. */
 static void keep_within(struct pyr_luck_decision *d, double points, double win)
 {
     const struct pyr_luck_threshold *own = &thresholds[d->mark];
@@ -229,7 +229,7 @@ struct measure {
     unsigned alternatives;       /* cards or displays that are tried, if not all are */
 };
 
-/* The outlook once an event has come about. A deal without cards is the position of someone who has not seen them. */
+/* The outlook after an event. A deal without cards is the position of someone who has not seen them. */
 static void outlook_after(const struct measure *m, const struct pyr_event *event, uint32_t playouts,
     struct pyr_outlook *outlook)
 {
@@ -336,7 +336,7 @@ static float part_error(const float *value, float mean)
     return (float)pyr_analysis_root(squares / (PARTS - 1) / PARTS);
 }
 
-/* PARTS independent measurements instead of one large one: the spread between them is the standard error, whatever the
+/* PARTS independent measurements instead of one large one: the spread between them is the standard error, for any
  * distribution within a part. */
 void pyr_luck_measure(const struct pyr_luck_how *how, const struct pyr_luck_task *task, struct pyr_luck_chance *chance)
 {
@@ -391,7 +391,7 @@ void pyr_luck_add_decision(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct 
     mine->gained_margin += d->gained_error * d->gained_error;
 }
 
-/* The first event is the deal. The outlook before it is the par: what anybody could expect in that seat. */
+/* The first event is the deal. The outlook before it is the par: what any player could expect in that seat. */
 void pyr_luck_add_chance(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct pyr_luck_chance *chance, bool is_first)
 {
     for (unsigned s = 0; s < PYR_MAX_SEATS; s++) {

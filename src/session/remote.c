@@ -7,7 +7,7 @@
  * Everything from the server is taken for hostile: numbers are bounded (MOST_*), words are restricted to plain letters,
  * lines pass the reader of records, and a message that makes no sense is ignored or reported, never trusted half-way.
  *
- * Two layers must not be confused: `match` holds what the server has said (and the person's own draft on top of it);
+ * Two layers must not be confused: `match` holds what the server has sent (and the person's own draft on top of it);
  * `sent` holds what the person has done and the server has not answered. Only answers and lines move something from the
  * second to the first.
  *
@@ -329,7 +329,7 @@ static void reconnected(struct pyr_remote *remote, uint64_t now)
     remote->must_return = remote->has_returned;
 }
 
-/* Until the first line is there the host may choose another edition, and the one that was fetched is of no use. */
+/* Until the first line is there the host may choose another edition, and the one that was fetched is useless. */
 static void take_edition(struct pyr_remote *remote, const struct json *json)
 {
     char name[sizeof remote->edition_name];
@@ -516,8 +516,8 @@ static bool is_overtaken(struct pyr_word code)
     return pyr_word_is(code, "late") || pyr_word_is(code, "no_choice") || pyr_word_is(code, "confirmed");
 }
 
-/* Three kinds of refusal: for now (send it again in a while, and tell the person once), overtaken (the table has moved
- * on, and its lines tell), and final (the choice is open again, and the person is told why). */
+/* Three kinds of refusal: for now (send it again in a while, and notify the person once), overtaken (the table has moved
+ * on, and its lines show it), and final (the choice is open again, and the person is shown why). */
 static void on_error(struct pyr_remote *remote, const struct json *json, uint64_t now)
 {
     struct pyr_word code = json_word(json, json_member(json, 0, "code"));
@@ -525,7 +525,7 @@ static void on_error(struct pyr_remote *remote, const struct json *json, uint64_
     int32_t kind = -1;
     bool is_present = false;                 /* about a choice of this phase */
     bool was_delayed = false;
-    /* A seat is not asked for again by itself: the person is told and may have changed their mind. */
+    /* A seat is not asked for again by itself: the person is notified and may have changed their mind. */
     bool is_ours = i < remote->sent_count,
          is_patient = is_ours && remote->sent[i].kind <= PYR_REMOTE_RETRACT && is_for_now(code);
     if (is_ours) {
@@ -583,7 +583,7 @@ static void on_notice(struct pyr_remote *remote, const struct json *json, uint64
     remote->restart_at = seconds >= 0 ? now + 1000 * (uint64_t)seconds : 0;
 }
 
-/* Messages that arrive after the connection was given up are ignored: they may be older than what the next one brings. */
+/* Messages that arrive after the connection was given up are ignored: they may be older than what the next one will send. */
 void pyr_remote_receive(struct pyr_remote *remote, const char *text, size_t size, uint64_t now)
 {
     struct json json;
@@ -591,7 +591,7 @@ void pyr_remote_receive(struct pyr_remote *remote, const char *text, size_t size
         return;
     if (!json_read(&json, text, size)) {
         if (json.is_too_large)
-            tell_bad(remote, PYR_ERR_TEXT_FULL);         /* no table and no game has so many values */
+            tell_bad(remote, PYR_ERR_TEXT_FULL);         /* no table and no game has as many values */
         return;
     }
     struct pyr_word type = json_word(&json, json_member(&json, 0, "type"));
@@ -830,7 +830,7 @@ bool pyr_remote_take(struct pyr_remote *remote, pyr_step step, const uint8_t id[
     return message_send(remote, &json, now);
 }
 
-/* The number for the shuffle is drawn once per table and kept: a seat that is asked for again must bring the same. */
+/* The number for the shuffle is drawn once per table and kept: a seat that is asked for again must send the same. */
 bool pyr_remote_sit(
     struct pyr_remote *remote, pyr_seat seat, const char *key, const uint8_t number[32], const uint8_t id[16], uint64_t now)
 {

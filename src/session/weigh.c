@@ -11,8 +11,8 @@
 
 #define WIN PYR_WIN_UNIT         /* a whole win (struct pyr_result) */
 
-/* What a result is worth when choices are ranked: a point counts as half a percent of the chance to win, so that decided
- * games go on being games (is_better in analysis.c). In 2,400ths of a win, a whole number. */
+/* What a result is worth when choices are ranked: a point counts as half a percent of the chance to win, so that choices
+ * still matter in decided games (is_better in analysis.c). In 2,400ths of a win, a whole number. */
 #define WORTH_WIN (2400 / WIN)
 #define WORTH_POINT 12
 

@@ -309,7 +309,7 @@ void pyr_text_plain(void)
 
 /* Choosing. */
 
-/* ASCII only, whatever the locale. */
+/* ASCII only, in any locale. */
 static char lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;

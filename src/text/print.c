@@ -8,7 +8,7 @@
 /* The decimal sign comes from the translation, not from the locale: LC_NUMERIC stays "C" for what programs read. */
 const char *pyr_text_number(char to[PYR_NUMBER_SIZE], double value, unsigned digits, bool sign)
 {
-    /* How your language writes one half: what stands between the digits is used in all numbers. */
+    /* How your language writes one half: what is between the digits is used in all numbers. */
     const char *half = _("0.5");
     size_t wide = strlen(half);
     snprintf(to, PYR_NUMBER_SIZE, sign ? "%+.*f" : "%.*f", (int)digits, value);
@@ -113,14 +113,14 @@ static int hang_of(const char *line)
     return pyr_text_width(line, after);
 }
 
-/* Lines are joined into paragraphs and broken anew, so that a translation may be longer; a line that begins with a blank
- * stands alone. */
+/* Lines are joined into paragraphs and wrapped again, so that a translation may be longer; a line that begins with a blank
+ * is kept alone. */
 void pyr_text_flow(FILE *to, const char *text, int columns, int hang)
 {
     for (bool first = true; *text; first = false) {
         bool alone = *text == ' ';
         int below = first ? hang : alone ? hang_of(text) : 0, column = 0;
-        bool fresh = true;                   /* nothing stands on this line yet */
+        bool fresh = true;                   /* nothing is on this line yet */
         for (;;) {
             bool joined = !fresh && !alone && *text == '\n' && text[1] && text[1] != '\n' && text[1] != ' ';
             if (!*text || (*text == '\n' && !joined))

@@ -86,7 +86,7 @@ struct app {
     enum question question;
     char message[500];
     enum style message_style;
-    uint32_t message_line;                   /* of the log, when it was said: it is gone once the game has gone on */
+    uint32_t message_line;                   /* of the log, when it was shown: it disappears once the game continues */
     unsigned beat;
     double next_beat;
     struct key_hint hints[MAX_HINTS];
@@ -95,8 +95,8 @@ struct app {
     bool again;                              /* and wants another game, */
     struct seating setup;                     /* with the same players */
     bool look_back;                          /* or to see the replay of this one */
-    char *error;                             /* told after the terminal is restored; allocated */
-    char farewell[PATH_MAX + 1200];          /* told then, too, if nothing went wrong */
+    char *error;                             /* printed after the terminal is restored; allocated */
+    char farewell[PATH_MAX + 1200];          /* printed then, too, if nothing went wrong */
 };
 
 /* Monotonic seconds; a message for the line above the keys; a failure that ends the program; a key for the last line. */

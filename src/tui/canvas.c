@@ -1,6 +1,6 @@
 /*
  * canvas.c: a grid of characters with styles, and the places on it that can be clicked; see canvas.h. Nothing here knows
- * a terminal, so tests draw into it and read it back (canvas_dump). Whatever lies outside is cut, so callers need no
+ * a terminal, so tests draw into it and read it back (canvas_dump). Anything outside is cut, so callers need no
  * bounds of their own.
  */
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /*
- * canvas.h (canvas.c): a page of characters with styles, drawn anew each time and then shown by screen.c. It knows
+ * canvas.h (canvas.c): a page of characters with styles, redrawn each time and then shown by screen.c. It knows
  * nothing of terminals, so that tests can look at what is drawn. Parts of it may be places to click.
  */
 #ifndef PYR_TUI_CANVAS_H
@@ -50,7 +50,7 @@ bool canvas_init(struct canvas *canvas, int width, int height);
 void canvas_finish(struct canvas *canvas);
 void canvas_clear(struct canvas *canvas);
 
-/* All of these leave out what lies outside. */
+/* All of these leave out what is outside. */
 void canvas_put(struct canvas *canvas, int x, int y, uint32_t character, enum style style);
 void canvas_fill(struct canvas *canvas, int x, int y, int width, int height, uint32_t character, enum style style);
 
@@ -75,7 +75,7 @@ void canvas_frame(struct canvas *canvas, int x, int y, int width, int height, en
 void canvas_place(struct canvas *canvas, int x, int y, int width, int height, int action, int detail);
 const struct place *canvas_find(const struct canvas *canvas, int x, int y);
 
-/* The page as text, a line a row, blanks at the ends cut off; for tests. The caller frees it. */
+/* The page as text, one line per row, blanks at the ends cut off; for tests. The caller frees it. */
 char *canvas_dump(const struct canvas *canvas);
 
 #endif

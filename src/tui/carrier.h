@@ -21,7 +21,7 @@ bool carrier_init(struct carrier *carrier, const struct visit *visit, const char
     size_t size);
 void carrier_finish(struct carrier *carrier);
 
-/* What happened to the socket, told to the game (NULL: none yet, then it is ignored). True: it was closed before it was
+/* Tells the game what happened to the socket (NULL: none yet, then it is ignored). True: it was closed before it was
  * open, so the server may have refused it. */
 bool carrier_take(struct carrier *carrier, struct pyr_remote *game, const struct net_event *event, uint64_t now);
 

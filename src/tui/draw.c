@@ -1,7 +1,7 @@
 /*
  * draw.c: the table; see draw.h. What is drawn where follows from the size of the window alone.
  *
- * Everything is drawn anew into a canvas each time, from a struct scene; nothing is kept between two calls. Coordinates
+ * Everything is redrawn into a canvas each time, from a struct scene; nothing is kept between two calls. Coordinates
  * are columns and rows of the window from 0. Places that can be clicked are noted while drawing (canvas_place).
  *
  * Colour is never the only difference: rocks, symbols, marks and signs differ in their characters, so that the game can
@@ -24,7 +24,7 @@ enum {
     BLOCK = 0x2588
 };
 
-/* The rock of a colour: three patterns that can be told apart without colour. */
+/* The rock of a colour: three patterns that differ without colour. */
 uint32_t colour_sign(unsigned colour)
 {
     return colour == PYR_GREEN ? 0x2261 : colour == PYR_ORANGE ? 0x2571 : 0x2591;
@@ -180,7 +180,7 @@ static void draw_card_name(struct canvas *canvas, int x, int y, int most, const 
     canvas_text(canvas, x + used, y, most - used, ST_DIM, more);
 }
 
-/* Small cards have no lines; their spaces are so many columns wide, and half as high. */
+/* Small cards have no lines; their spaces are this many columns wide, and half as high. */
 static int mini_height(int wide)
 {
     return 2 + PYR_SIDE * ((wide + 1) / 2);          /* with the line above, for a name */
@@ -650,7 +650,7 @@ static void draw_slot(struct canvas *canvas, int x, int y, struct card_size size
     draw_card(canvas, x, y + 1, size, scene, card, &look);
 }
 
-/* What a mark brings, in at most two rows: with signs where words are too long. */
+/* What a mark gains, in at most two rows: with signs where words are too long. */
 static void preview(const struct gains *gains, int most, char *text, size_t size)
 {
     words_preview(gains, false, text, size);
@@ -658,7 +658,7 @@ static void preview(const struct gains *gains, int most, char *text, size_t size
         words_preview(gains, true, text, size);
 }
 
-/* What the mark under the cursor brings, or the marks made; *then becomes the desk with that mark. */
+/* What the mark under the cursor gains, or the marks made; *then becomes the desk with that mark. */
 static void draw_gains(struct canvas *canvas, int x, int y, int most, const struct scene *scene, struct pyr_desk *then)
 {
     struct gains gains;

@@ -182,7 +182,7 @@ static bool open_saved(struct app *app, const char *name)
     return good;
 }
 
-/* Goes on with the game that the options name, or with one that the player chooses. False: a new game, or app->error. */
+/* Continues the game that the options name, or with one that the player chooses. False: a new game, or app->error. */
 static bool find_saved(struct app *app)
 {
     const struct tui_options *options = app->options;
@@ -299,7 +299,7 @@ bool game_begin(struct app *app)
     return true;
 }
 
-/* A game in which nobody has chosen anything leaves no file behind. */
+/* A game without any choice leaves no file behind. */
 void game_end(struct app *app)
 {
     struct game *game = app->game;

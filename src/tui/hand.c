@@ -1,6 +1,6 @@
 /*
  * hand.c: see hand.h. What the keys do with a pattern is in session/aim.c; this file adds what belongs to a person at the
- * terminal: which of two cards, what is picked among dealt cards, what a mark would bring, and how undo brings the aim back.
+ * terminal: which of two cards, what is picked among dealt cards, what a mark would gain, and how undo restores the aim.
  * Every function asks the match for the present desk, so a hand never shows a position that has passed.
  */
 #include "hand.h"
@@ -44,7 +44,7 @@ static void desk_of(const struct pyr_match *match, pyr_seat seat, struct pyr_des
     *desk = view.mine;
 }
 
-/* When the match has moved on, the hand begins anew; when only a step was made or taken back, it stays over its card. */
+/* When the match has moved on, the hand starts over; when only a step was made or taken back, it stays over its card. */
 void hand_follow(struct hand *hand, const struct pyr_match *match, pyr_seat seat)
 {
     if (seat >= match->replay.seats || (hand->line == match->log.lines && hand->steps == match->choice[seat].count))
@@ -86,7 +86,7 @@ static void add_symbols(struct pyr_symbols *to, const struct pyr_symbols *more)
 #undef ADD
 }
 
-/* Makes a step on a desk and adds up what it brings.
+/* Makes a step on a desk and adds up what it gains.
  * `expected` is how many extra marks would be owed if all crosses counted; those missing afterwards had no free
  * space (Q3). */
 static enum pyr_err add_step(const struct pyr_match *match, pyr_seat seat, struct pyr_desk *desk, pyr_step step,

@@ -1,6 +1,6 @@
 /*
  * hand.h (hand.c): what a player at this terminal is doing: where the pattern is held, which cards are picked, and what
- * a placement would bring. It works on a match and draws nothing.
+ * a placement would gain. It works on a match and draws nothing.
  */
 #ifndef PYR_TUI_HAND_H
 #define PYR_TUI_HAND_H
@@ -30,11 +30,11 @@ struct hand {
     uint8_t at;                  /* KEEP, REPLACE: the card under the cursor */
     uint8_t picked, recent;      /* KEEP: bits of the four; the one picked last */
     uint32_t line;               /* the hand was made ready for the decision at this line of the log, */
-    uint8_t steps;               /* after so many steps; see hand_follow */
+    uint8_t steps;               /* after this many steps; see hand_follow */
     struct pyr_aim made[PYR_MAX_PARTS];      /* where the aim was for each step, for taking it back */
 };
 
-/* What a mark brings. */
+/* What a mark gains. */
 struct gains {
     struct pyr_symbols symbols;  /* that it covers */
     bool torch_lost;             /* this round's torch was marked before */
@@ -52,13 +52,13 @@ void hand_follow(struct hand *hand, const struct pyr_match *match, pyr_seat seat
 /* The revealed pattern; PYR_NO_PATTERN when nothing is to be marked. */
 pyr_pattern hand_pattern(const struct pyr_match *match);
 
-/* Whether the mark under the cursor is legal, or why not, and what it brings if so. */
+/* Whether the mark under the cursor is legal, or why not, and what it gains if so. */
 enum pyr_err hand_preview(const struct hand *hand, const struct pyr_match *match, pyr_seat seat, struct gains *gains);
 
-/* What the steps made so far bring. */
+/* What the steps made so far gain. */
 void hand_made(const struct pyr_match *match, pyr_seat seat, struct gains *gains);
 
-/* Moves over both cards: beyond the edge of one lies the other. */
+/* Moves over both cards: beyond the edge of one is the other. */
 void hand_move(struct hand *hand, const struct pyr_match *match, pyr_seat seat, int rows, int columns);
 void hand_turn(struct hand *hand, const struct pyr_match *match, pyr_seat seat, int quarters);
 bool hand_next(struct hand *hand, const struct pyr_match *match, pyr_seat seat, int direction);

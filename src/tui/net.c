@@ -233,7 +233,7 @@ static void send_bytes(struct link *link, const void *bytes, size_t size)
         free(writing);
 }
 
-/* Whatever TLS wants to send: data, or parts of its handshake. */
+/* Anything that TLS wants to send: data, or parts of its handshake. */
 static void send_encrypted(struct link *link)
 {
     size_t size;
@@ -349,7 +349,7 @@ static void on_silence(uv_timer_t *timer)
     uv_timer_start(timer, on_silence, PONG_MS, 0);
 }
 
-/* Anything that arrives starts the wait anew. */
+/* Anything that arrives restarts the wait. */
 static void wait_for(struct link *link)
 {
     link->is_pinged = false;
@@ -464,14 +464,14 @@ static void on_connected(uv_connect_t *request, int error)
         return;
     }
     if (error == UV_ECONNREFUSED)
-        link->status = NET_REFUSED;          /* tells most, whatever other addresses do */
+        link->status = NET_REFUSED;          /* is the most useful cause, however other addresses fail */
     link->address = link->address->ai_next;
     uv_timer_stop(&link->timer);
     if (!uv_is_closing((uv_handle_t *)&link->tcp))
         uv_close((uv_handle_t *)&link->tcp, on_next_address);
 }
 
-/* Nobody answers at this address: the next one, by way of on_connected. */
+/* No one answers at this address: the next one, by way of on_connected. */
 static void on_late(uv_timer_t *timer)
 {
     struct link *link = timer->data;

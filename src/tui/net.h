@@ -1,6 +1,6 @@
 /*
  * net.h (net.c): requests to a server and a WebSocket, in a thread of its own. It carries texts and knows nothing of
- * their meaning; whatever comes is capped in size.
+ * their meaning; anything received is capped in size.
  */
 #ifndef PYR_TUI_NET_H
 #define PYR_TUI_NET_H

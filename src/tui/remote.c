@@ -59,7 +59,7 @@ struct remote {
     /* The table. */
     struct pyr_remote table;
     bool sat, asked_record;      /* done at this visit */
-    uint32_t told;               /* lines of the log that the story has been told of */
+    uint32_t told;               /* lines of the log when the story last looked at it */
     char past[PYR_MAX_SEATS][80];                /* how one did against the person at a seat, and their rating; "" if none */
     char people[PYR_MAX_SEATS * NAME_ROOM];      /* for whom that was asked */
     char said[NAME_ROOM + 100];                  /* the last reaction in the room */
@@ -238,7 +238,7 @@ static void on_known_visitor(struct remote *remote, struct app *app)
 
 /* Tables. */
 
-/* Whatever a server sends: one without a plain code is left out. */
+/* A server may send anything: one without a plain code is left out. */
 static void read_offer(struct remote *remote, const json_t *table)
 {
     struct offer *offer = &remote->offer[remote->offers];
@@ -332,7 +332,7 @@ static void show_players(const struct remote *remote, struct app *app)
         app->seat = table->you;
 }
 
-/* A log that got shorter was sent anew from its beginning, so the story begins anew, too. */
+/* A log that got shorter was sent again from its beginning, so the story starts over, too. */
 static void on_lines(struct remote *remote, struct app *app)
 {
     if (app->match.log.lines < remote->told)
@@ -388,7 +388,7 @@ static void sit(struct remote *remote)
         note_number(remote);
 }
 
-/* Head to head and ratings, asked for anew when other people sit here. */
+/* Head to head and ratings, asked for again when other people sit here. */
 static void want_people(struct remote *remote)
 {
     const struct pyr_remote *table = &remote->table;
@@ -460,7 +460,7 @@ static void on_bad_lines(struct remote *remote, struct app *app)
     app_fail(app, "%s", sentence);
 }
 
-/* One's own comes back from the server, too: then the others have seen it. */
+/* The player's own is sent back by the server, too: then the others have seen it. */
 static void on_reaction(struct remote *remote, struct app *app, int32_t number)
 {
     unsigned seat = (unsigned)number >> 3, symbol = number & 7;
@@ -900,7 +900,7 @@ static const char *remote_banner(const struct app *app)
         _("Connection lost: reconnecting.");
 }
 
-/* The server says who has chosen and who is there; the match does not know. */
+/* The server reports who has chosen and who is connected; the match does not know. */
 static enum sign remote_sign(const struct app *app, unsigned seat)
 {
     const struct pyr_remote *table = &app->remote->table;

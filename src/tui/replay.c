@@ -181,7 +181,7 @@ static enum pyr_event_kind kind_at(const struct app *app, uint32_t line, struct 
     return event->kind;
 }
 
-/* What the analysis says about the last line played. */
+/* The result of the analysis for the last line played. */
 static void judge_line(struct replaying *r)
 {
     r->preview[0] = '\0';
@@ -254,7 +254,7 @@ static void set_hints(struct replaying *r)
     app_hint(app, 'L', "L", _("log"));
 }
 
-/* The table as it stood after the line, as everyone may see it afterwards. */
+/* The table after the line, as everyone may see it afterwards. */
 static void set_table(struct replaying *r, const struct pyr_replay *at, struct scene *scene)
 {
     struct app *app = r->app;
@@ -262,7 +262,7 @@ static void set_table(struct replaying *r, const struct pyr_replay *at, struct s
     bool keeping = at->state.open.phase == PYR_KEEP;         /* what was dealt and returned is open afterwards (Q10) */
     pyr_view_init(&scene->view, &at->state, keeping ? app->seat : PYR_SPECTATOR);
     for (unsigned s = 0; s < at->seats && at->state.open.phase == PYR_MARK; s++)
-        scene->view.open.desk[s] = at->state.desk[s];        /* marks are seen as they are told */
+        scene->view.open.desk[s] = at->state.desk[s];        /* marks appear together with their sentences */
     scene->hand = NULL;
     scene->state = HAND_IDLE;
     memset(scene->sign, 0, sizeof scene->sign);
@@ -275,7 +275,7 @@ static void set_table(struct replaying *r, const struct pyr_replay *at, struct s
                 scene->shown[slot] |= event.part[i].spaces;
 }
 
-/* The first line, the story, and what the analysis says. */
+/* The first line, the story, and the result of the analysis. */
 static void set_words(struct replaying *r, struct scene *scene)
 {
     unsigned lines = r->app->match.log.lines;

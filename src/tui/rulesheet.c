@@ -14,7 +14,7 @@
 #define ALL_ROWS 4000            /* more than all rules take in any window */
 
 /* Lays all rules out from row `y` of the canvas on, which may be far above it; with NULL only counts. The rows that all
- * take; *at is the row of the rule that the view stands at. */
+ * take; *at is the row of the rule that the view is at. */
 static int lay_out(struct canvas *canvas, int width, int y, const struct rules_view *view, int *at)
 {
     const char *section = NULL;
@@ -155,7 +155,7 @@ void rules_draw(struct canvas *canvas, const struct scene *scene, struct rules_v
     char typed[sizeof view->search + 40];
     int rows = canvas->height - 4, at, all = lay_out(NULL, canvas->width, 0, view, &at);
     if (view->jump)
-        view->top = at > 2 ? at - 2 : 0;     /* with what stands above it: often the section */
+        view->top = at > 2 ? at - 2 : 0;     /* with what is above it: often the section */
     view->jump = false;
     if (view->top > all - rows)
         view->top = all - rows;

@@ -21,7 +21,7 @@ bool save_path(char *to, size_t size, const char *folder, const char *name)
 {
     const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
     int length = -1;
-    if (data && data[0] == '/')              /* others are to be ignored, says its specification */
+    if (data && data[0] == '/')              /* its specification says to ignore others */
         length = snprintf(to, size, "%s/pyramids/%s/%s", data, folder, name);
     else if (home && home[0] == '/')
         length = snprintf(to, size, "%s/.local/share/pyramids/%s/%s", home, folder, name);
@@ -72,7 +72,7 @@ bool save_write(const char *path, const char *text, size_t size)
     return good;
 }
 
-/* At most `most` bytes, with a terminator behind them; the caller's to free. errno says why it is NULL. */
+/* At most `most` bytes, with a terminator behind them; the caller's to free. NULL with errno. */
 char *save_read(const char *path, size_t most, size_t *size)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -99,7 +99,7 @@ char *save_read(const char *path, size_t most, size_t *size)
     return text;
 }
 
-/* The lock lies beside the game, since the game's own file is replaced again and again.
+/* The lock is a file beside the game, since the game's own file is replaced again and again.
  * flock, since the kernel lets go of it when the program crashes. Opened without waiting: EWOULDBLOCK means
  * another window. */
 static int lock_for(const char *path)

@@ -16,7 +16,7 @@
 
 #define SAVE_GAMES "games"       /* the folder of games */
 
-/* A file of a folder there, which is made if need be. False without a data folder (errno tells). */
+/* A file of a folder there, which is made if need be. False without a data folder (errno has the reason). */
 bool save_path(char *to, size_t size, const char *folder, const char *name);
 
 /* Writes a file beside it, then renames it. False with errno. */
@@ -25,7 +25,7 @@ bool save_write(const char *path, const char *text, size_t size);
 /* Reads a file of at most `most` bytes, terminated; the caller frees it. NULL with errno. */
 char *save_read(const char *path, size_t most, size_t *size);
 
-/* A game that is being played: its file, and a lock that tells other windows so. */
+/* A game that is being played: its file, and a lock that shows this to other windows. */
 struct save {
     char path[PATH_MAX];
     int lock;                    /* -1: none */

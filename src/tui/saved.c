@@ -97,7 +97,7 @@ struct reading {
     struct pyr_local local;
 };
 
-/* What the list says of a game; false if it is finished, not one of ours, or if nobody has chosen anything in it.
+/* What the list shows of a game; false if it is finished, not one of ours, or if no choice was made in it.
  * strstr looks for a winner first, which is quicker than replaying a finished game. */
 static bool describe(
     const struct pyr_edition *asked, struct reading *reading, const char *text, size_t size, struct saved_game *game)

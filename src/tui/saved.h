@@ -38,7 +38,7 @@ bool saved_bots(const struct pyr_local *local, const struct pyr_bot **bot);
 /* The edition that a game wants: `asked` if it has that name, a built-in one, or the file of its tag. */
 bool saved_edition(const struct pyr_edition *asked, const char *text, size_t size, struct pyr_edition *edition);
 
-/* Writes a game as it stands. False with errno. */
+/* Writes a game in its present state. False with errno. */
 bool saved_write(const struct save *save, const struct pyr_local *local);
 
 /* An unfinished game that no other window is playing, and in which a person has chosen something. */

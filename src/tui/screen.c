@@ -35,7 +35,7 @@ static struct {
     char *stack;                 /* for handlers, when the usual one has overflowed */
 } screen = { .signals = { -1, -1 }, .wakes = { -1, -1 } };
 
-/* Palettes: foreground, background (-1: the terminal's own) and attributes. Nothing is told by colour alone: see the
+/* Palettes: foreground, background (-1: the terminal's own) and attributes. Nothing is shown by colour alone: see the
  * signs in draw.c. */
 struct look {
     short front, back;

@@ -1,6 +1,6 @@
 /*
  * screen.h (screen.c): the terminal itself: ncurses, colours, keys, mouse, signals. There is one; it is left as it was
- * found, whatever ends the program.
+ * found, however the program ends.
  */
 #ifndef PYR_TUI_SCREEN_H
 #define PYR_TUI_SCREEN_H
@@ -17,7 +17,7 @@ enum input_kind {
     INPUT_NONE,                  /* the time is up */
     INPUT_KEY,
     INPUT_HOVER, INPUT_CLICK, INPUT_WHEEL,   /* the mouse at x, y; the wheel with key 1 (up) or -1 */
-    INPUT_RESIZE,                /* or come back from being suspended: draw anew */
+    INPUT_RESIZE,                /* or come back from being suspended: redraw */
     INPUT_WAKE,                  /* screen_wake was called */
     INPUT_END                    /* a signal asks to stop */
 };
@@ -50,7 +50,7 @@ void screen_show(const struct canvas *canvas);
 /* Draws everything again, as after other programs wrote over it. */
 void screen_redraw(void);
 
-/* Waits for something, at most so many milliseconds (-1: for ever). */
+/* Waits for something, at most that many milliseconds (-1: for ever). */
 struct input screen_wait(int milliseconds);
 
 /* From any thread: makes screen_wait return. */

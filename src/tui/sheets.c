@@ -36,7 +36,7 @@ static int draw_symbols(struct canvas *canvas, int x, int y, int most, const str
     return used;
 }
 
-/* The largest size with which so many cards fit side by side, with columns and rows left over for the rest. */
+/* The largest size with which this many cards fit side by side, with columns and rows left over for the rest. */
 static struct card_size size_across(const struct canvas *canvas, int cards, int spare, int rows)
 {
     static const struct card_size sizes[] = { { 7, 3, true }, { 5, 2, true }, { 3, 1, true }, { 3, 1, false } };
@@ -97,7 +97,7 @@ void draw_keep(struct canvas *canvas, const struct scene *scene)
     draw_foot(canvas, scene);
 }
 
-/* The pyramid points of a colour that nobody has, or "-". */
+/* The pyramid points of a colour that no player has, or "-". */
 static void points_left(const struct scene *scene, unsigned colour, char *to, size_t size)
 {
     to[0] = '\0';
@@ -333,7 +333,7 @@ void draw_story(struct canvas *canvas, const struct scene *scene, unsigned from_
     draw_foot(canvas, scene);
 }
 
-/* Where the columns end; gives back what is left for names. */
+/* Where the columns end; returns what is left for names. */
 static int columns_of_scores(const char *const *head, int gap, int width, int *right)
 {
     int end = width;
@@ -483,7 +483,7 @@ void draw_help(struct canvas *canvas, const struct scene *scene, int page)
 
 /* Notices and lists. */
 
-/* A box over whatever is there; only its own keys can be clicked. Returns where its text is. */
+/* A box over the present picture; only its own keys can be clicked. Returns where its text is. */
 struct place draw_notice(struct canvas *canvas, const char *heading, const char *text, const struct key_hint *hints,
     unsigned count)
 {

@@ -149,7 +149,7 @@ void app_scene(struct app *app, struct scene *scene)
     scene->standing = app->ops && app->ops->standing ? app->ops->standing(app) : NULL;
 }
 
-/* Behind the prompt: what the turn before has brought, in full or, if that is too long for the line, in short. */
+/* Behind the prompt: what the previous turn has gained, in full or, if that is too long for the line, in short. */
 static void add_news(struct app *app)
 {
     char news[900], brief[200];
@@ -161,7 +161,7 @@ static void add_news(struct app *app)
         snprintf(app->message + length, sizeof app->message - length, "  %s", text);
 }
 
-/* What is to be done now, where nothing else is to be said.
+/* What the player can do now, if nothing else is shown.
  * A message that says something stays; only an empty line gets a prompt. */
 static void prompt(struct app *app, const struct scene *scene)
 {
@@ -338,7 +338,7 @@ static char yes_letter(void)
     return letter >= 'a' && letter <= 'z' && letter != 'n' ? letter : 'y';
 }
 
-/* A prompt is for this drawing only: the message is put back afterwards, so that it does not count as said. */
+/* A prompt is for this drawing only: the message is put back afterwards, so that it does not count as shown. */
 static void draw(struct app *app)
 {
     struct scene scene;

@@ -14,7 +14,7 @@ bool tui_is_possible(void)
     return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && term[0] && strcmp(term, "dumb") != 0;
 }
 
-/* Looking back at a finished game returns to its scores; another game begins anew with the same players. */
+/* Looking back at a finished game returns to its scores; another game begins with the same players. */
 static void run_local(struct app *app)
 {
     bool again;

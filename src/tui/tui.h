@@ -35,7 +35,7 @@ struct tui_options {
 /* Whether a terminal is there that a full screen can be drawn on. */
 bool tui_is_possible(void);
 
-/* Plays. Returns the exit code, or TUI_NO_TERMINAL. What is wrong is told on standard error once the terminal is
+/* Plays. Returns the exit code, or TUI_NO_TERMINAL. Errors are printed on standard error once the terminal is
  * restored. Ends by a signal if one asked for it. */
 int tui_run(const struct tui_options *options);
 

@@ -86,7 +86,7 @@ void visit_refusal(const char *code, char *to, size_t size)
     if (words) {
         snprintf(to, size, "%s", words);
     } else {
-        pyr_word_copy(pyr_word_of(code), shown, sizeof shown);   /* whatever the server sends, no control characters */
+        pyr_word_copy(pyr_word_of(code), shown, sizeof shown);   /* no control characters that a server sends */
         snprintf(to, size, _("The server refused: %.60s"), shown);
     }
 }

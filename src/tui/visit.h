@@ -34,7 +34,7 @@ bool visit_is_stranger(int status, const json_t *answer);
 
 /* Why there was no answer, in words (enum of net.h; anything else: an error of the server). */
 const char *visit_cause(int status);
-/* What the server refuses, in words, for whatever code it sends. */
+/* A server's refusal as a sentence, for any code that it sends. */
 void visit_refusal(const char *code, char *to, size_t size);
 
 /* A string of an object, never NULL, so that the answers of a strange server need no further checks. */

@@ -198,7 +198,7 @@ static void add_sentence(char *to, size_t size, const char *sentence)
     snprintf(to + length, size - length, "%s%s", length ? " " : "", sentence);
 }
 
-/* The turn before the present one lies between the last two headings. */
+/* The turn before the present one is between the last two headings. */
 void story_news(const struct story *story, char *to, size_t size, char *brief, size_t brief_size)
 {
     unsigned end = story->count, first, count = 0;

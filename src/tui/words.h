@@ -1,5 +1,5 @@
 /*
- * words.h (words.c): the game in sentences: what happened, what a mark brings, why something does not fit.
+ * words.h (words.c): the game in sentences: what happened, what a mark gains, why something does not fit.
  */
 #ifndef PYR_TUI_WORDS_H
 #define PYR_TUI_WORDS_H
@@ -30,7 +30,7 @@ struct story {
     uint32_t told;               /* lines of the log that are in words */
 };
 
-/* Puts the first `lines` lines of the log into words; begins anew where the log is another one. */
+/* Puts the first `lines` lines of the log into words; starts over where the log is another one. */
 void story_tell(struct story *story, const struct pyr_match *match, uint32_t lines, char names[][PYR_MAX_PLAYER_NAME + 1]);
 void story_finish(struct story *story);
 
@@ -47,7 +47,7 @@ void story_about(const struct story *story, uint32_t line, char *to, size_t size
 /* Why a mark does not fit: a short sentence with its rule. */
 void words_reason(enum pyr_err err, char *to, size_t size);
 
-/* What a mark brings, in one or two sentences with the points before and after; symbols as words, or as signs where
+/* What a mark gains, in one or two sentences with the points before and after; symbols as words, or as signs where
  * there is little room. */
 void words_preview(const struct gains *gains, bool signs, char *to, size_t size);
 

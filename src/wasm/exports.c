@@ -28,7 +28,7 @@ struct pyr_instance *wasm_instance(void)
     return &one;
 }
 
-/* Scripts may pass anything: what lies beyond the buffer is not read. */
+/* Scripts may pass anything: nothing beyond the buffer is read. */
 static size_t within(uint32_t size)
 {
     return size < sizeof buffer ? size : sizeof buffer;

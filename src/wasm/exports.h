@@ -173,7 +173,7 @@ uint32_t wasm_verify_line(void);
 uint32_t wasm_verify_compared(void);
 
 /* Memory for a bot, aligned to 16 bytes; NULL if there is none. It is never given back: a later call may return the same
- * block; libc.c has it for WebAssembly, the native program brings its own. */
+ * block; libc.c has it for WebAssembly, the native program has its own. */
 void *host_room(size_t size);
 
 /* Solo expeditions. */

@@ -167,7 +167,7 @@ static unsigned read_head(struct wire_frames *frames, const struct wire_pool *po
     return 0;
 }
 
-/* Room for so many bytes more of a text, which is at most the longest (invariants 1 and 2). */
+/* Room for `more` more bytes of a text, which is at most the longest (invariants 1 and 2). */
 static bool make_room(struct wire_frames *frames, size_t more)
 {
     if (frames->text && frames->size + more <= frames->room)

@@ -5,7 +5,8 @@
  * Content-Length or Sec-WebSocket-Key.
  *
  * Why our own checks on top of http-parser: a proxy in front of us may read an ambiguous head differently, and what is a
- * body to one is a second request to the other (request smuggling). Whatever two readers could disagree about is refused.
+ * body to one is a second request to the other (request smuggling). Anything that two readers could
+ * disagree about is refused.
  *
  * Names and values are kept as offsets into `bytes`, since the buffer may move while it grows; they become C strings in
  * put_ends.
@@ -270,7 +271,7 @@ static int hex_digit(char c)
 }
 
 /* In place; NULL if it makes no sense.
- * %00 is refused: C would read only what stands before it. */
+ * %00 is refused: C would read only what is before it. */
 static const char *decode(char *path)
 {
     char *to = path;
@@ -362,7 +363,7 @@ static enum wire_fault answer_length(const struct wire_head *head, struct wire_a
 {
     const char *length = header(head, "content-length", 0), *coding = header(head, "transfer-encoding", 0);
     if (answer->status < 200 || answer->status == 204 || answer->status == 304) {
-        answer->has_length = true;           /* there is none, whatever the headers say */
+        answer->has_length = true;           /* there is none, even if headers describe one */
         return WIRE_GOOD;
     }
     if (coding) {

@@ -83,7 +83,7 @@ bool push_endpoint_read(const char *text, struct push_endpoint *endpoint);
 bool push_host_covers(const char *entry, const struct push_endpoint *endpoint);
 bool push_host_is_entry(const char *entry);
 
-/* Whether an IP address (4 or 16 bytes) is one that anybody can reach: not of this machine, of a private network, shared,
+/* Whether an IP address (4 or 16 bytes) is one that anyone can reach: not of this machine, of a private network, shared,
  * link-local, multicast or reserved, in none of the ways to write an IPv4 address as IPv6. */
 bool push_address_is_public(const uint8_t *address, size_t size);
 

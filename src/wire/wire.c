@@ -1,7 +1,7 @@
 /*
  * wire.c: a connection as the server sees it, and what both sides of a WebSocket share. For the client see client.c.
  *
- *  1. A request is reported only after the one before it was answered; what came meanwhile is not taken.
+ *  1. A request is reported only after the one before it was answered; what arrived in the meantime is not taken.
  *  2. No byte is looked at twice, and every call ends: there is nothing to wait for in here.
  *  3. After a request that cannot be read, and after the last answer or the close of a WebSocket, nothing more is taken.
  *

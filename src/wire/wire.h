@@ -205,6 +205,6 @@ long wire_tls_read(struct wire_tls *tls, void *to, size_t room);         /* decr
 bool wire_tls_write(struct wire_tls *tls, const void *bytes, size_t size);       /* encrypts; false: broken */
 void wire_tls_goodbye(struct wire_tls *tls);                             /* close_notify */
 const void *wire_tls_pending(const struct wire_tls *tls, size_t *size);  /* encrypted bytes to be sent */
-void wire_tls_sent(struct wire_tls *tls, size_t size);                   /* so many of them are */
+void wire_tls_sent(struct wire_tls *tls, size_t size);                   /* how many of them are */
 
 #endif

@@ -7,7 +7,7 @@ import { Store } from './store.mjs';
 const require = createRequire(import.meta.url);
 const { Server } = require('boardgame.io/server');
 
-// Its own adapter for PostgreSQL, as its readers are told to use it.
+// Its own adapter for PostgreSQL, as its documentation describes.
 const postgres = (folder) => {
     const { PostgresStore } = require('bgio-postgres');
     return new PostgresStore({ host: folder, username: 'postgres', database: 'postgres', logging: false });
@@ -29,4 +29,4 @@ process.on('message', () => {
 const stop = () => process.exit(0);
 process.on('SIGTERM', stop);
 process.on('SIGINT', stop);
-process.on('disconnect', stop);              // whoever started it is gone
+process.on('disconnect', stop);              // the program that started it is gone

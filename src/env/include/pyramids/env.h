@@ -176,7 +176,7 @@ struct pyr_env_game {
     struct pyr_rng rng[PYR_MAX_SEATS];       /* of bots */
     int16_t score[PYR_MAX_SEATS];            /* points rewarded so far */
     uint32_t steps;              /* made by all seats since the deal */
-    uint8_t is_over;             /* finished and not dealt anew */
+    uint8_t is_over;             /* finished and not dealt again */
     uint8_t reserved[3];
     /* Derived from what all can see, and the same for every observer, so that it is worked out once per phase. */
     struct pyr_env_known {
@@ -207,7 +207,7 @@ struct pyr_env_arrays {
     uint8_t *turn;               /* in turn: the seat that acts next, PYR_NOBODY if the game is over; in parallel mode bit s
                                     is set if seat s has something to decide */
     size_t turn_size;
-    float *reward;               /* `seats` per game: what this step brought to each seat */
+    float *reward;               /* `seats` per game: what this step gained for each seat */
     size_t reward_size;
     uint8_t *done;               /* 1 if this step ended the game, else 0 */
     size_t done_size;
@@ -227,8 +227,8 @@ struct pyr_env_arrays {
 PYR_API enum pyr_err pyr_env_init(struct pyr_env *env, const struct pyr_box *box, const struct pyr_env_options *options);
 
 /*
- * Deals all games anew, game i with seed[i] and episode 0, and writes the first rows; rewards and `done` are 0. The same
- * seed gives the same deals, whatever is played: episode e of a seed is what pyr_env_deal draws.
+ * Deals all games again, game i with seed[i] and episode 0, and writes the first rows; rewards and `done` are 0. The same
+ * seed gives the same deals, however it is played: episode e of a seed is what pyr_env_deal draws.
  * Returns PYR_OK or PYR_ERR_ENV_ARRAY if an array is too short.
  */
 PYR_API enum pyr_err pyr_env_reset(const struct pyr_env *env, struct pyr_env_game *games, size_t count, const uint64_t *seed,
@@ -236,7 +236,7 @@ PYR_API enum pyr_err pyr_env_reset(const struct pyr_env *env, struct pyr_env_gam
 
 /*
  * Makes one action per row, then plays the seats of bots and turns up cards until the caller has to decide. A game that ends
- * is dealt anew with the next episode in the same call, unless PYR_ENV_STAY is set: `done`, `reward` and `score` are about
+ * is dealt again with the next episode in the same call, unless PYR_ENV_STAY is set: `done`, `reward` and `score` are about
  * the game that ended, the other rows about the new one. Seats that choose at the same time act in turn, from seat 0;
  * nothing that another seat has chosen shows before all have. In parallel mode seats with nothing to decide pass. Actions of
  * bots' seats and of games that are over are ignored.

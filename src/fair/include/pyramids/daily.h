@@ -1,5 +1,5 @@
 /*
- * daily.h (daily.c): the daily expedition: one game for everybody, from one secret per day; docs/daily.md is its
+ * daily.h (daily.c): the daily expedition: one game for everyone, from one secret per day; docs/daily.md is its
  * specification.
  *
  * Days are counted from 1970-01-01 (day 0), in UTC. The cards follow from the day's secret as at any table (fair.h), with

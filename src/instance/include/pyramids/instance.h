@@ -119,7 +119,7 @@ PYR_API const struct pyr_desk *pyr_instance_preview_desk(const struct pyr_instan
 PYR_API const struct pyr_score *pyr_instance_preview_score(const struct pyr_instance *instance);
 
 /*
- * Aiming (aim.h) with the pattern of a seat's mark. turn: mirrored if 4 is set, then so many quarters clockwise; single:
+ * Aiming (aim.h) with the pattern of a seat's mark. turn: mirrored if 4 is set, then `turn & 3` quarters clockwise; single:
  * one space instead of the pattern; space: 0 (a1) to 24 (e5). All put steps into the list (pyr_instance_step_list).
  *
  * covering: the legal placements that cover a space, the likeliest first; how many.

@@ -44,7 +44,7 @@ struct pyr_judge_options {
     /* Progress: tasks started, and their total. Called by one thread at a time while the others wait. May be NULL. */
     void (*progress)(void *context, unsigned begun, unsigned all);
     void *context;               /* for all of these */
-    /* For analyses that are split: a task has a number, the same whatever the options. Before it is begun, `recall` may say
+    /* For analyses that are split: a task has a number, the same for all options. Before it is begun, `recall` may say
      * that it need not be, and fill in the result (plain data, `size` bytes) if there is one from before; `keep` gets each
      * result that was made. Called by one thread at a time while the others wait. May be NULL. */
     bool (*recall)(void *context, unsigned task, void *result, size_t size);
@@ -62,7 +62,7 @@ enum pyr_judge_code {
 /*
  * Analyses a whole record (not one seat's view), finished or not. The edition must outlive the report; the text need
  * not. The report, about 54 KB and 2 MB that it allocates, points into itself: do not move it. Free it with
- * pyr_judge_finish, whatever the code. There is no other state, so any number of analyses can run at once. *fault (may
+ * pyr_judge_finish, for any code. There is no other state, so any number of analyses can run at once. *fault (may
  * be NULL) is set with PYR_JUDGE_RECORD.
  */
 PYR_API enum pyr_judge_code pyr_judge_init(struct pyr_judge_report *report, const struct pyr_edition *edition,
@@ -100,10 +100,10 @@ struct pyr_judge_effect {
         PYR_EFFECT_RACE = 1,        /* taking: the card, once completed, is in the race for `number` points */
         PYR_EFFECT_PYRAMID = 2,     /* completes pyramid `number` */
         PYR_EFFECT_POINTS = 3,      /* which would take `number` pyramid points of `colour` now */
-        PYR_EFFECT_RUBIES = 4, PYR_EFFECT_EMERALDS = 5,              /* marks so many on the score card */
+        PYR_EFFECT_RUBIES = 4, PYR_EFFECT_EMERALDS = 5,              /* how many it marks on the score card */
         PYR_EFFECT_TORCH = 6,       /* marks the torch of round `number` */
-        PYR_EFFECT_SKULLS = 7,      /* marks so many more than it erases */
-        PYR_EFFECT_ERASED = 8       /* erases so many more than it marks */
+        PYR_EFFECT_SKULLS = 7,      /* how many more it marks than it erases */
+        PYR_EFFECT_ERASED = 8       /* how many more it erases than it marks */
     } code;
     int number;
     unsigned colour;

@@ -111,7 +111,7 @@ PYR_API unsigned pyr_puzzle_choices(const struct pyr_box *box, const struct pyr_
 PYR_API enum pyr_err pyr_puzzle_open(const struct pyr_puzzle *puzzle, struct pyr_puzzle_open *open, struct pyr_match *match,
     const struct pyr_edition *edition, const char *const *names);
 
-/* What a mark brings at once. */
+/* What a mark gains at once. */
 struct pyr_puzzle_gain {
     int8_t pyramids, points;     /* completed; pyramid points claimed */
     int8_t rubies, emeralds, torches;

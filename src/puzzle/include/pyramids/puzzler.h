@@ -37,7 +37,7 @@ PYR_API double pyr_puzzler_answer(struct pyr_puzzler *puzzler, const struct pyr_
     int32_t day);
 
 /* The number of the puzzle of a day (days since 1970) among `count` (at least 1), but only of
- * the first pack, which every client has without a network, so that it is the same for everybody. Each comes once before
+ * the first pack, which every client has without a network, so that it is the same for everyone. Each comes once before
  * one comes again. */
 PYR_API uint32_t pyr_puzzle_of_day(int32_t day, uint32_t count);
 

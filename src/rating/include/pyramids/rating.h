@@ -15,7 +15,7 @@
 
 PYR_BEGIN_DECLS
 
-#define PYR_RATING_GAMES 10      /* below so many games no number is shown */
+#define PYR_RATING_GAMES 10      /* with fewer games no number is shown */
 #define PYR_RATING_CERTAIN 5.0   /* with a larger sigma a rating is provisional */
 
 struct pyr_rating {

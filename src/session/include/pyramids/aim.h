@@ -12,7 +12,7 @@ PYR_BEGIN_DECLS
 /* Where the pattern is held. Plain data; clients keep it in their view. */
 struct pyr_aim {
     uint8_t slot;                /* which of the two cards */
-    uint8_t turn;                /* mirrored if 4 is set, then so many quarters clockwise (the low two bits) */
+    uint8_t turn;                /* mirrored if 4 is set, then turned clockwise by quarters (the low two bits) */
     uint8_t row, column;         /* the top left corner of the pattern's outline; it is always inside the grid */
     uint8_t single;              /* 1: one space instead of the pattern (R8), or an extra mark */
 };

@@ -32,7 +32,7 @@ struct pyr_local_seat {
     char level[PYR_LEVEL_SIZE];  /* of the bot that plays here; "": a person */
 };
 
-/* The game as it was before a choice: so many lines, that choice, and all that was hidden. */
+/* The game as it was before a choice: the number of lines, that choice, and all that was hidden. */
 struct pyr_local_past {
     uint32_t lines;
     struct pyr_pending choice;

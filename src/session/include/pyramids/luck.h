@@ -108,7 +108,7 @@ struct pyr_luck_decision {
     /* Against the best choice; 0 or more. Always within the limits of the mark, also when printed with one decimal (of
      * points, and of percent): an estimate that the mark contradicts is moved to the limit, which is within its margin. */
     float points_lost, win_lost;
-    float points_margin, win_margin;     /* the loss is within so much of that, whenever the playouts stop (95%) */
+    float points_margin, win_margin;     /* the loss differs from that by at most this, whenever the playouts stop (95%) */
     float points_cost, win_cost;         /* the estimates as they are, for sums; noise can make them negative */
     float points_error, win_error;       /* their standard errors */
     float points_gained, gained_error;   /* against the usual choice, whose value is that of the position */

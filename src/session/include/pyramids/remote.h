@@ -7,7 +7,7 @@
  * network.
  *
  * The game itself is the caller's match: it contains the lines that this seat may see, and the steps of a choice that is
- * not confirmed (the draft). Whatever a server sends is either a game by the rules or refused (PYR_REMOTE_BAD_LINES).
+ * not confirmed (the draft). Anything that a server sends is either a game by the rules or refused (PYR_REMOTE_BAD_LINES).
  *
  * Invariants:
  *  1. A choice changes the match only when its lines arrive. Until then it is confirmed, and a copy of the message is
@@ -49,7 +49,7 @@ enum pyr_remote_kind {
 struct pyr_remote_message {
     uint8_t kind;                            /* enum pyr_remote_kind */
     bool is_posted;                          /* over the present connection */
-    bool is_delayed;                         /* the server has asked for patience; the client was told once */
+    bool is_delayed;                         /* the server has asked for patience; the client was notified once */
     uint32_t phase;                          /* of a choice */
     char id[PYR_REMOTE_ID];
     char text[PYR_REMOTE_TEXT];              /* JSON */
@@ -125,7 +125,7 @@ struct pyr_remote {
     char edition_name[PYR_MAX_NAME + 1];
     char rematch[PYR_REMOTE_CODE];
     char commitment[PYR_REMOTE_NUMBER];      /* as this device saw it first */
-    char number[PYR_REMOTE_NUMBER]; /* this person's part in the shuffle; one per table, whatever happens; "": none yet */
+    char number[PYR_REMOTE_NUMBER]; /* this person's part in the shuffle; exactly one per table; "": none yet */
 
     /* The log: lines that this seat may see, as they came. `version` counts those of the server, which has more. */
     char text[PYR_LOG_SIZE];
@@ -138,7 +138,7 @@ struct pyr_remote {
     bool must_open, must_return, is_dropping;
     bool elsewhere;                          /* the seat is played over a newer connection */
     bool restarting, slow;
-    bool has_left;                           /* a bot plays because this person said so */
+    bool has_left;                           /* a bot plays because this person asked for it */
     bool is_hidden;                          /* no one is looking: reconnecting is not reported as returning to play */
     uint64_t lost_at, retry_at;              /* 0: not lost; nothing to retry */
     uint64_t answer_due;                     /* when a silent server is called slow, then dead; 0: nothing was asked */

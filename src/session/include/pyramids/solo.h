@@ -23,7 +23,7 @@ struct pyr_solo {
 PYR_API unsigned pyr_solo_count(void);
 PYR_API const struct pyr_solo *pyr_solo_at(unsigned index);
 
-/* The medal for so many points. */
+/* The medal for a number of points. */
 PYR_API enum pyr_medal pyr_solo_medal(const struct pyr_solo *solo, int points);
 
 PYR_END_DECLS

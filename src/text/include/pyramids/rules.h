@@ -24,10 +24,10 @@ PYR_API const char *pyr_text_rule_section(unsigned i);
 PYR_API const char *pyr_text_rule_title(unsigned i);
 PYR_API const char *pyr_text_rule_paragraph(unsigned i, unsigned n);
 
-/* Whether a word or phrase occurs in the title or text of rule i, whatever the case of its letters. */
+/* Whether a word or phrase occurs in the title or text of rule i, ignoring case. */
 PYR_API bool pyr_text_rule_has(unsigned i, const char *phrase);
 
-/* Prints tag, title and paragraphs of rule i in at most so many columns, the paragraphs indented. */
+/* Prints tag, title and paragraphs of rule i in at most `columns` columns, the paragraphs indented. */
 PYR_API void pyr_text_rule_print(FILE *to, unsigned i, int columns);
 
 PYR_END_DECLS

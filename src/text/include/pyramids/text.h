@@ -90,7 +90,7 @@ PYR_API void pyr_text_symbols(const struct pyr_symbols *symbols, bool torch_lost
 /* Starts a JSON text (json.h, print.c) that is written to a file as it grows, through a buffer of the caller's. */
 PYR_API void pyr_text_json_init(struct pyr_json *json, FILE *to, char *buffer, size_t size);
 
-/* A value of a JSON text: a number with so many digits after the point, or as few as %g writes (PYR_SHORTEST). null if it
+/* A value of a JSON text: a number with `digits` digits after the point, or as few as %g writes (PYR_SHORTEST). null if it
  * is not finite. */
 #define PYR_SHORTEST (-1)
 PYR_API void pyr_text_json_real(struct pyr_json *json, const char *name, double number, int digits);
@@ -147,7 +147,7 @@ PYR_API int pyr_text_width(const char *text, size_t size);
 PYR_API void pyr_text_pad(FILE *to, const char *text, int width);
 
 /*
- * Prints a text in at most so many columns, whatever its language. Consecutive lines form a paragraph and are joined;
+ * Prints a text in any language in at most `columns` columns. Consecutive lines form a paragraph and are joined;
  * a line that begins with a blank stays alone, and continues below the text after its last gap of two blanks or more. The
  * first paragraph continues at column `hang`. Text in [brackets] is not broken.
  */
