@@ -171,6 +171,7 @@ def case_ban_visitor(folder):
         assert server.admin('unban', str(ban['ban'])) == {'ban': ban['ban'], 'removed': True}
         eve.want(200, 'GET', '/api/visitor')
         server.refused('no_ban', 'unban', str(ban['ban']))
+        server.refused('no_visitor', 'ban', '--visitor', '99999')      # a number that somebody may have one day
         assert server.admin('bans') == {'bans': []}
 
 

@@ -287,18 +287,29 @@ static json_t *ban_json(const struct store_ban *ban)
         ban->reason[0] ? ban->reason : NULL);
 }
 
+static void fail_visitor(struct admin_conn *conn)
+{
+    admin_fail(conn, "no_visitor", _("there is no such visitor; 'pyramids admin visitors' lists them"));
+}
+
+/* Not of a visitor who does not exist: the next one to come could get that number. */
 static enum store_result run_add_ban(struct store_db *db, struct store_job *job)
 {
-    return store_add_ban(db, &((struct task *)job)->ban);
+    struct store_ban *ban = &((struct task *)job)->ban;
+    struct store_visitor visitor;
+    enum store_result result = ban->visitor ? store_get_visitor_by_id(db, ban->visitor, &visitor) : STORE_OK;
+    return result ? result : store_add_ban(db, ban);
 }
 
 static void ban_added(struct store_job *job, enum store_result result)
 {
     struct task *task = (struct task *)job;
     struct admin_conn *conn = task->conn;
-    if (!end_task(task, result))
+    if (!end_task(task, result == STORE_MISSING ? STORE_OK : result))
         return;
-    if (bans_add(conn->server, &task->ban)) {
+    if (result) {
+        fail_visitor(conn);
+    } else if (bans_add(conn->server, &task->ban)) {
         web_cut_banned(conn->server);
         admin_answer(conn, ban_json(&task->ban), -1);
     } else {
@@ -383,7 +394,7 @@ static void renamed(struct store_job *job, enum store_result result)
         return;
     free(task);
     if (result) {
-        admin_fail(conn, "no_visitor", _("there is no such visitor; 'pyramids admin visitors' lists them"));
+        fail_visitor(conn);
         return;
     }
     if (visitor)
