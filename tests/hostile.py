@@ -421,6 +421,13 @@ def case_paths_and_methods(folder):
         assert not again.data
         zipped = ana.want(200, 'GET', '/', headers={'Accept-Encoding': 'gzip'})
         assert zipped.headers['Content-Encoding'] == 'gzip' and zipped.data[:2] == b'\x1f\x8b'
+        # A weight of 0 is a refusal, and copies can be listed or called weak by a proxy.
+        for accepted, packed in (('gzip;q=0', False), ('br, GZIP ; Q=0.000', False), ('identity, gzip;q=0.5, *;q=0', True)):
+            got = ana.want(200, 'GET', '/', headers={'Accept-Encoding': accepted})
+            assert (got.data[:2] == b'\x1f\x8b') == ('Content-Encoding' in got.headers) == packed, accepted
+        for copies in ('*', f'"older", W/{head.headers["ETag"]}'):
+            ana.want(304, 'GET', '/', headers={'If-None-Match': copies})
+        ana.want(200, 'POST', '/api/visitor', {'name': 'Ana'}, headers={'Content-Type': 'Application/JSON'})
         for headers, status in (({'Cookie': None}, 401), ({'Origin': 'http://evil.example'}, 403),
             ({'path': '/api/tables'}, 404), ({'Host': 'evil.example'}, 403)):
             link = Wire(ana, headers=headers)

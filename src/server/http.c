@@ -358,6 +358,12 @@ static void get_nothing(struct request *request)
     answer_text(request, text ? error_status(ERROR_NOT_FOUND) : 503, "text/html; charset=utf-8", text, text ? size : 0);
 }
 
+/* An etag is in quotes, so it is never a part of another one. */
+bool request_has_copy(const struct request *request, const char *etag)
+{
+    return !strcmp(request->etag, "*") || strstr(request->etag, etag);
+}
+
 /* Pages are embedded packed with gzip and sent as they are; for the rare client that does not take gzip they are unpacked
  * (16 + MAX_WBITS: zlib reads a gzip header).
  * An etag is a hash of the page, so 304 is sent exactly if the browser's copy is the same. */
@@ -370,7 +376,7 @@ static void get_page(struct request *request)
     }
     request->page_etag = page->etag;
     request->type = page->type;
-    if (!strcmp(request->etag, page->etag)) {
+    if (request_has_copy(request, page->etag)) {
         request->status = 304;
         request_send(request);
         return;

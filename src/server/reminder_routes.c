@@ -398,7 +398,7 @@ static void tell_feed(struct turns *turns)
     memcpy(request->own_etag + 33, "\"", 2);
     request->page_etag = request->own_etag;
     request->translated = true;
-    if (!strcmp(request->etag, request->own_etag)) {
+    if (request_has_copy(request, request->own_etag)) {
         free(text);
         answer_text(request, 304, "application/atom+xml; charset=utf-8", NULL, 0);
     } else {

@@ -31,7 +31,7 @@ struct request {
     enum error early;            /* refused by its head; called once the body is in */
     char path[160];
     char query[200];             /* after the '?', as it came; cut (request_query reads it) */
-    char etag[40];               /* If-None-Match */
+    char etag[128];              /* If-None-Match */
     char host[HOST_SIZE];        /* Host, cut; "" none */
     char word[40];               /* what * matched in the route */
     const char *language;        /* the best one there is for the reader: ?lang=CODE, else Accept-Language, else English */
@@ -74,6 +74,8 @@ void request_route(struct request *request);
 void request_send(struct request *request);
 
 void request_error(struct request *request, enum error error, const char *detail);
+/* Whether the client has this copy: it may list several, and a proxy may have called them weak (W/). */
+bool request_has_copy(const struct request *request, const char *etag);
 
 /* For the files that have handlers (*_routes.c, profile.c, history.c). An answer takes the text, or the object, in which
  * NULL, which is what jansson gives without memory, becomes an error. */

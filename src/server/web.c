@@ -279,6 +279,22 @@ static void answer_fault(struct request *request, enum wire_fault fault)
         request->status = 431;
 }
 
+/* Whether a client takes pages packed with gzip: it names it, and not with a weight of 0 (RFC 9110). */
+static bool takes_gzip(const char *value)
+{
+    const char *at = value ? strcasestr(value, "gzip") : NULL;
+    if (!at)
+        return false;
+    at += 4 + strspn(at + 4, " \t");
+    if (*at != ';')
+        return true;
+    at += 1 + strspn(at + 1, " \t");
+    if (strncasecmp(at, "q=", 2))
+        return true;
+    at += 2 + strspn(at + 2, "0.");
+    return *at >= '1' && *at <= '9';
+}
+
 /* What a request says about itself.
  * An etag that is too long counts as missing; a path that is too long is not found. */
 static void read_headers(struct request *request, const struct wire_request *wire)
@@ -289,14 +305,13 @@ static void read_headers(struct request *request, const struct wire_request *wir
     request->secure = is_secure(request->server, wire);
     request->last = !wire->keep_alive;
     request->is_old = wire->is_old;
-    value = wire_header(wire, "accept-encoding", 0);
-    request->gzip = value && strstr(value, "gzip");
+    request->gzip = takes_gzip(wire_header(wire, "accept-encoding", 0));
     value = wire_header(wire, "accept", 0);
     request->html = value && strstr(value, "text/html");
     value = wire_header(wire, "if-none-match", 0);
     snprintf(request->etag, sizeof request->etag, "%s", value && strlen(value) < sizeof request->etag ? value : "");
     value = wire_header(wire, "content-type", 0);
-    request->json = value && !strncmp(value, "application/json", 16) && strchr("; ", value[16]);
+    request->json = value && !strncasecmp(value, "application/json", 16) && strchr("; ", value[16]);
     request->language = language_of(wire);
     snprintf(request->query, sizeof request->query, "%s", wire->query);
     request_identify(request, cookies_of(wire));
