@@ -487,6 +487,37 @@ def case_presence_after_lost_news(folder):
             one.until(lambda: one.table['seats'][1]['here'])
 
 
+def case_a_database_that_says_nothing(folder):
+    """PostgreSQL has connections but answers nothing over them, as when its disk hangs. A server that listens in vain gets
+    another connection; one that is told to end does so in order, whatever it has asked for."""
+    with Base(folder) as base:
+        def backends(condition='true'):
+            return {int(pid) for pid in base.sql("SELECT pid FROM pg_stat_activity WHERE application_name = 'pyramids' AND "
+                                                 + condition).split()}
+        a = base.node()
+        ana = a.visitor('Ana')
+        link = ana.link(ana.make('open', 'open'))
+        until_so(lambda: len(backends()) == 2)
+        of_a = backends()
+        b = base.node()
+        until_so(lambda: len(backends("query LIKE 'LISTEN %'")) == 2)
+        stopped = of_a | backends("query LIKE 'LISTEN %'")
+        assert len(stopped) == 3
+        for pid in stopped:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            link.send(type='sit', number=NUMBER)
+            a.process.send_signal(signal.SIGTERM)
+            link.until(lambda: link.again)
+            assert a.process.wait(wire.PATIENCE) == 0
+            until_so(lambda: backends("query LIKE 'LISTEN %'") - stopped, 'a server listens in vain')
+            until_so(lambda: metric(b, 'hears_others') == 1)
+        finally:
+            for pid in stopped:
+                os.kill(pid, signal.SIGCONT)
+        b.visitor('Ben').make('open', 'open')
+
+
 def case_names(folder):
     """A new name given at one server is known at the other at once, is not overwritten there, and is the one that others are
     shown when that visitor sits down."""

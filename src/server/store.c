@@ -241,14 +241,17 @@ static void run_jobs(struct store_db *db, struct store_job *first, struct store_
 }
 
 /* For an engine that has to wait for its database: a store that is to close waits no longer than CLOSE_MS. */
-static bool let_time_pass(void *context, unsigned ms)
+static bool let_time_pass(void *context, unsigned ms, bool is_ill)
 {
     struct store *store = context;
     struct timespec pause = { .tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000 };
-    nanosleep(&pause, NULL);
+    if (ms)
+        nanosleep(&pause, NULL);
     uv_mutex_lock(&store->mutex);
-    store->sums.health = STORE_NO_WRITES;
-    store->pulse = uv_hrtime();
+    if (is_ill) {
+        store->sums.health = STORE_NO_WRITES;
+        store->pulse = uv_hrtime();
+    }
     bool more = !store->closing || uv_hrtime() < store->closing + CLOSE_MS * 1000000ull;
     uv_mutex_unlock(&store->mutex);
     return more;

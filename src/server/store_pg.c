@@ -21,7 +21,7 @@
 
 #include "store_pg.h"
 
-#define ANSWER_MS 30000          /* a server that takes longer is given up; not for a commit */
+#define WAIT_MS 250              /* between looks whether to wait any longer */
 #define MOST_SENT 2000           /* in the pipeline: unread results take memory on both sides */
 #define SHORTEST_DELAY 100       /* ms between attempts to connect: doubled up to the longest */
 #define LONGEST_DELAY 1000       /* ms */
@@ -87,6 +87,37 @@ static void lose(struct pg *db, const char *words)
     db->delay = 0;                           /* the first attempt is made at once */
 }
 
+bool pg_waits(void *context)
+{
+    const struct pg *db = context;
+    return !db->wait || db->wait(db->context, 0, false);
+}
+
+/* PostgreSQL may be there and say nothing, as when its disk hangs: PQexec would wait for ever. */
+PGresult *pg_run(PGconn *connection, const char *sql, unsigned ms, bool (*waits)(void *context), void *context)
+{
+    uint64_t until = pg_now() + ms;
+    PGresult *last = NULL;
+    bool good = PQsendQuery(connection, sql);
+    while (good) {
+        int flushed = PQflush(connection);
+        if (!flushed && !PQisBusy(connection)) {
+            PGresult *result = PQgetResult(connection);
+            if (!result)
+                return last;
+            PQclear(last);
+            last = result;
+            continue;
+        }
+        struct pollfd wanted = { .fd = PQsocket(connection), .events = (short)(POLLIN | (flushed ? POLLOUT : 0)) };
+        int ready = flushed < 0 ? -1 : poll(&wanted, 1, WAIT_MS);
+        good = ready > 0 ? PQconsumeInput(connection) == 1 : flushed >= 0 && (!ready || errno == EINTR) &&
+            pg_now() < until && waits(context);
+    }
+    PQclear(last);
+    return NULL;
+}
+
 /* Waits until there is something to read, and writes meanwhile.
  * A commit is waited for without limit while the server itself is not asked to stop: giving up would leave open whether it
  * was stored. `until` then only decides when the store begins to report that it cannot write. */
@@ -97,17 +128,16 @@ static bool wait_for_input(struct pg *db, uint64_t until, bool is_commit)
         if (flushed < 0)
             return false;
         struct pollfd wanted = { .fd = PQsocket(db->connection), .events = (short)(POLLIN | (flushed ? POLLOUT : 0)) };
-        int ready = poll(&wanted, 1, 250);
+        int ready = poll(&wanted, 1, WAIT_MS);
         if (ready < 0 && errno != EINTR)
             return false;
         if (ready > 0 && wanted.revents & ~POLLOUT)
             return PQconsumeInput(db->connection) == 1;
-        if (ready <= 0 && pg_now() >= until) {
-            if (!is_commit)
-                return false;
-            if (db->wait && !db->wait(db->context, 0))   /* reports that nothing is stored, and whether to continue */
-                return false;
-        }
+        if (ready > 0)
+            continue;
+        bool is_ill = pg_now() >= until;
+        if ((is_ill && !is_commit) || (db->wait && !db->wait(db->context, 0, is_ill)))
+            return false;
     }
 }
 
@@ -248,7 +278,7 @@ static bool read_one(struct pg *db, uint64_t until)
 /* Reads until the pipeline is empty. False if the connection was lost: then pg_disconnect has been called. */
 bool pg_drain(struct pg *db)
 {
-    uint64_t until = pg_now() + ANSWER_MS;
+    uint64_t until = pg_now() + PG_ANSWER_MS;
     while (db->connection && db->count)
         if (!read_one(db, until)) {
             const char *words = PQerrorMessage(db->connection);
@@ -310,7 +340,7 @@ static bool reconnect(struct pg *db)
     char error[512];
     if (db->connection)
         return true;
-    if (db->delay && pg_now() < db->tried + db->delay)
+    if ((db->delay && pg_now() < db->tried + db->delay) || !pg_waits(db))
         return false;
     bool good = pg_connect(db, false, error, sizeof error);
     db->tried = pg_now();
@@ -515,7 +545,7 @@ static enum store_result settle(struct store_db *base, store_refuse *refuse_job,
 static bool pass_time(struct pg *db, unsigned ms, uint64_t since)
 {
     if (db->wait)
-        return db->wait(db->context, ms);
+        return db->wait(db->context, ms, true);
     struct timespec pause = { .tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000 };
     nanosleep(&pause, NULL);
     return pg_now() < since + OUTCOME_MS;
@@ -540,7 +570,7 @@ static enum store_result resolve(struct pg *db)
         }
         /* A server that has crashed may give a number away again that it had not written of: it says nothing then. The
          * jobs are run once more, and their conditions find out. */
-        outcome = strcmp(db->started, db->xid_started) ? PG_UNKNOWN : pg_find_outcome(db->connection, db->xid);
+        outcome = strcmp(db->started, db->xid_started) ? PG_UNKNOWN : pg_find_outcome(db);
         if (!PQenterPipelineMode(db->connection) || PQstatus(db->connection) == CONNECTION_BAD) {
             lose(db, lost);
             if (outcome == PG_UNKNOWN)
@@ -771,7 +801,7 @@ static enum store_result next_streamed(struct pg *db)
     PGresult *result;
     PQclear(db->rows);
     db->rows = NULL;
-    if (!db->connection || !get_result(db, &result, pg_now() + ANSWER_MS, false)) {
+    if (!db->connection || !get_result(db, &result, pg_now() + PG_ANSWER_MS, false)) {
         lose(db, lost);
         return STORE_FAILED;
     }
@@ -872,7 +902,7 @@ static enum store_health look(struct store_db *base)
 
 /* From now on it is a server's connection: `wait` is called while it waits, so that the store can report and be
  * stopped. */
-static void serve(struct store_db *base, bool (*wait)(void *context, unsigned ms), void *context)
+static void serve(struct store_db *base, bool (*wait)(void *context, unsigned ms, bool is_ill), void *context)
 {
     struct pg *db = (struct pg *)base;
     db->is_serving = true;

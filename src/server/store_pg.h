@@ -42,7 +42,7 @@ struct pg {
     uint64_t tried;              /* ms: when the last attempt to connect ended */
     unsigned delay;              /* ms: before the next one */
     bool is_serving;
-    bool (*wait)(void *context, unsigned ms);    /* lets time pass; false: do not wait any longer */
+    bool (*wait)(void *context, unsigned ms, bool is_ill);   /* lets time pass; false: do not wait any longer */
     void *context;
 
     /* The pipeline: a ring would be no shorter, since it is emptied all the time. */
@@ -95,6 +95,8 @@ void pg_listen_end(struct store_listener *listener);
 
 #define PG_OLDEST 140000         /* of the server */
 
+#define PG_ANSWER_MS 30000       /* a server that takes longer is given up; not for a commit */
+
 /* Settings of a connection that a server holds: one that is paused in the middle of a transaction must not keep rows
  * locked. */
 #define PG_SERVING "SELECT set_config('lock_timeout', '10s', false)," \
@@ -115,9 +117,14 @@ bool pg_connect(struct pg *db, bool first, char *error, size_t size);
 PGconn *pg_connect_beside(const struct pg *db);
 enum store_probe pg_probe(const char *where, char *error, size_t size);      /* as store_engine.probe */
 
-/* What became of a transaction whose commit got no answer, over a new connection. */
+/* What became of the transaction `xid` whose commit got no answer, over a new connection. */
 enum pg_outcome { PG_KEPT, PG_UNDONE, PG_RUNNING, PG_UNKNOWN };
-enum pg_outcome pg_find_outcome(PGconn *connection, const char *xid);
+enum pg_outcome pg_find_outcome(struct pg *db);
+
+/* Runs a command over a connection that is not in a pipeline, and waits for its last result `ms` long, as far as `waits`
+ * (called several times per second) is true. NULL: there is none, and the connection is of no use any more. */
+PGresult *pg_run(PGconn *connection, const char *sql, unsigned ms, bool (*waits)(void *context), void *context);
+bool pg_waits(void *db);         /* whether a server that is about to stop still waits for its database */
 
 void pg_disconnect(struct pg *db);
 void pg_name(const char *where, char *to, size_t size);      /* the string without what is secret */

@@ -16,7 +16,7 @@
 
 #include "store_pg.h"
 
-#define ALIVE_MS 5000            /* between questions whether a silent connection is still one */
+#define ALIVE_MS 5000            /* between questions whether a silent connection is still one; and for the answer */
 #define FIRST_DELAY 200          /* ms before it is tried again, twice as long each time */
 #define LONGEST_DELAY 2000
 
@@ -55,31 +55,6 @@ static void push(struct store_listener *listener, const char *words)
     uv_async_send(&listener->async);
 }
 
-static bool run_sql(PGconn *connection, const char *sql)
-{
-    PGresult *result = PQexec(connection, sql);
-    ExecStatusType status = PQresultStatus(result);
-    PQclear(result);
-    return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
-}
-
-/* With several hosts, to the one that can be written: a standby receives nothing. The channel's name depends on the schema
- * and cannot be a parameter of LISTEN, so the server quotes it first. */
-static PGconn *connect_to(const struct pg *db)
-{
-    PGconn *connection = pg_connect_beside(db);
-    bool is_open = PQstatus(connection) == CONNECTION_OK;
-    PGresult *result = is_open ? PQexec(connection, "SELECT quote_ident(" PG_CHANNEL ")") : NULL;
-    char sql[160] = "";
-    if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1)
-        snprintf(sql, sizeof sql, "LISTEN %s", PQgetvalue(result, 0, 0));
-    PQclear(result);
-    if (sql[0] && run_sql(connection, sql))
-        return connection;
-    PQfinish(connection);
-    return NULL;
-}
-
 /* Waits for bytes or the end.
  * True when the listener is to end; false also after `ms` without anything. */
 static bool is_over(const struct store_listener *listener, int fd, int ms)
@@ -87,6 +62,36 @@ static bool is_over(const struct store_listener *listener, int fd, int ms)
     struct pollfd at[2] = { { .fd = listener->wake[0], .events = POLLIN }, { .fd = fd, .events = POLLIN } };
     poll(at, fd >= 0 ? 2 : 1, ms);
     return at[0].revents;
+}
+
+static bool waits(void *context)
+{
+    return !is_over(context, -1, 0);
+}
+
+static bool run_sql(struct store_listener *listener, PGconn *connection, const char *sql)
+{
+    PGresult *result = pg_run(connection, sql, ALIVE_MS, waits, listener);
+    ExecStatusType status = PQresultStatus(result);
+    PQclear(result);
+    return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+}
+
+/* With several hosts, to the one that can be written: a standby receives nothing. The channel's name depends on the schema
+ * and cannot be a parameter of LISTEN, so the server quotes it first. */
+static PGconn *connect_to(struct store_listener *listener)
+{
+    PGconn *connection = pg_connect_beside(&listener->db);
+    bool is_open = PQstatus(connection) == CONNECTION_OK;
+    PGresult *result = is_open ? pg_run(connection, "SELECT quote_ident(" PG_CHANNEL ")", ALIVE_MS, waits, listener) : NULL;
+    char sql[160] = "";
+    if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1)
+        snprintf(sql, sizeof sql, "LISTEN %s", PQgetvalue(result, 0, 0));
+    PQclear(result);
+    if (sql[0] && run_sql(listener, connection, sql))
+        return connection;
+    PQfinish(connection);
+    return NULL;
 }
 
 /* A connection can be dead without a word (a firewall, a switch): after ALIVE_MS of silence a question shows whether it
@@ -100,7 +105,7 @@ static void listen_for_news(void *argument)
         if (!connection) {
             if (delay && is_over(listener, -1, delay))
                 break;
-            connection = connect_to(&listener->db);
+            connection = connect_to(listener);
             delay = connection || !delay ? FIRST_DELAY : 2 * delay < LONGEST_DELAY ? 2 * delay : LONGEST_DELAY;
             if (connection)
                 push(listener, "");
@@ -110,7 +115,7 @@ static void listen_for_news(void *argument)
         if (is_over(listener, PQsocket(connection), ALIVE_MS))
             break;
         bool good = PQconsumeInput(connection) == 1 && PQstatus(connection) == CONNECTION_OK &&
-            (pg_now() - since < ALIVE_MS || run_sql(connection, "SELECT 1"));
+            (pg_now() - since < ALIVE_MS || run_sql(listener, connection, "SELECT 1"));
         for (PGnotify *notify; (notify = PQnotifies(connection)); PQfreemem(notify))
             push(listener, notify->extra);
         if (!good) {

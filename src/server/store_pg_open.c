@@ -163,12 +163,13 @@ static const char *value_of(const PQconninfoOption *options, const char *keyword
     return NULL;
 }
 
-/* Whether a password may have become a part of something else, as in postgresql://user:pass/word@host/name. */
+/* Whether a password may have become a part of something else, as in postgresql://user:pass/word@host/name, or
+ * dbname=postgresql://user:pass@host/name. */
 static bool is_torn(const char *where, const PQconninfoOption *options)
 {
-    const char *port = value_of(options, "port");
+    const char *port = value_of(options, "port"), *base = value_of(options, "dbname");
     unsigned ats = 0;
-    if (port && port[strspn(port, "0123456789,")])
+    if ((port && port[strspn(port, "0123456789,")]) || (base && strstr(base, "://")))
         return true;
     if (!is_url(where))
         return false;
@@ -242,7 +243,7 @@ static const char *one_line(const char *from, char *to, size_t size)
 static bool fail_result(struct opening *o, const PGresult *result, const char *doing)
 {
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-    const char *primary = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    const char *primary = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY), *of_libpq = PQerrorMessage(o->connection);
     char words[300];
     if (state && !strcmp(state, "42501"))
         return fail(o, _(no_rights), o->name,
@@ -252,13 +253,19 @@ static bool fail_result(struct opening *o, const PGresult *result, const char *d
     if (state && !strcmp(state, "25006"))
         return fail(o, _(read_only), o->name);
     return fail(o, _("%s: %s failed: %s"), o->name, doing,
-        one_line(primary ? primary : PQerrorMessage(o->connection), words, sizeof words));
+        one_line(primary ? primary : of_libpq[0] ? of_libpq : "no answer", words, sizeof words));
+}
+
+/* A migration may take its time; who connects again may not, as the store's thread waits for it. */
+static PGresult *run(const struct opening *o, const char *sql)
+{
+    return o->db->is_serving ? pg_run(o->connection, sql, PG_ANSWER_MS, pg_waits, o->db) : PQexec(o->connection, sql);
 }
 
 /* Runs a command and gives its first value (cut to size); false with a sentence. */
 static bool ask(struct opening *o, const char *sql, char *value, size_t size)
 {
-    PGresult *result = PQexec(o->connection, sql);
+    PGresult *result = run(o, sql);
     ExecStatusType status = PQresultStatus(result);
     bool good = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
     if (!good)
@@ -450,7 +457,7 @@ static bool migrate(struct opening *o, int *version)
     return true;
 
 undo:
-    PQclear(PQexec(o->connection, "ROLLBACK"));
+    PQclear(run(o, "ROLLBACK"));
     return false;
 }
 
@@ -548,10 +555,12 @@ enum store_probe pg_probe(const char *where, char *error, size_t size)
 }
 
 /* pg_xact_status knows recent transactions; NULL, which is read as "", means that it is too old to say. */
-enum pg_outcome pg_find_outcome(PGconn *connection, const char *xid)
+enum pg_outcome pg_find_outcome(struct pg *db)
 {
     enum pg_outcome outcome = PG_UNKNOWN;
-    PGresult *result = PQexecParams(connection, "SELECT pg_xact_status($1::xid8)", 1, NULL, &xid, NULL, NULL, 0);
+    char sql[80];
+    snprintf(sql, sizeof sql, "SELECT pg_xact_status('%.20s')", db->xid);
+    PGresult *result = pg_run(db->connection, sql, PG_ANSWER_MS, pg_waits, db);
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1) {
         const char *status = PQgetvalue(result, 0, 0);

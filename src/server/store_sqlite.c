@@ -851,7 +851,7 @@ static void check_beside(void *argument)
 }
 
 /* A server does not keep people waiting for it: minutes for a file of gigabytes. */
-static void serve(struct store_db *base, bool (*wait)(void *context, unsigned ms), void *context)
+static void serve(struct store_db *base, bool (*wait)(void *context, unsigned ms, bool is_ill), void *context)
 {
     struct sqlite *db = (struct sqlite *)base;
     (void)wait;
