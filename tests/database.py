@@ -301,7 +301,7 @@ def case_passwords(folder):
         for where in (f'postgresql://club:gEh31m@{place}/club', own.where('club', user='club', password='gEh31m'),
             'postgresql://club:gEh31m/x@h/club',
                       'postgresql://club:gEh31m@x@h/club', 'postgresql://club:gEh31m%zz@h/club', "host=h password='gEh31m",
-                      'host=h port=gEh31m'):
+                      'host=h port=gEh31m', f'host={own.folder} dbname=postgresql://club:gEh31m@h/club'):
             for words in (['export', '--database', where], ['serve', '--no-browser', '-d', where], ['copy', where, where],
                 ['export', '--database=' + where]):
                 assert 'gEh31m' not in run(*words, code=1), (where, words)
