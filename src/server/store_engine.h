@@ -128,7 +128,7 @@ struct store_engine {
     /* For commands (may be NULL): what takes long and a server does beside its work. False with a sentence. */
     bool (*check)(struct store_db *db, const char *where, char *error, size_t size);
     /* It is a server's from now on (may be NULL). While the engine waits for the database's word on what it must know
-     * before it can continue, it calls `wait`, which lets time pass; false: give up. is_ill: the database does not answer. */
+     * before it can continue, it calls `wait`, which lets time pass; false: give up. is_ill: it does not answer. */
     void (*serve)(struct store_db *db, bool (*wait)(void *context, unsigned ms, bool is_ill), void *context);
     /* One sentence about what the last call failed with. */
     void (*explain)(struct store_db *db, const char *where, char *error, size_t size);
