@@ -493,6 +493,10 @@ def case_many_records(folder):
     assert [('error' in report, report['game']) for report in reports] == [(False, 1), (True, 2), (False, 3), (False, 4)]
     assert reports[1]['error'] == {'code': 'must_mark', 'rule': 'R8', 'line': at + 1, 'column': None,
                                    'message': 'a pass where something can be marked; expected a mark (R8)'}
+    # A record that is too long is left at the line that no longer fits, whether that is cut off or begins there.
+    for text, line in (('x' * 2 ** 21, 1), ('x\n' + 'y' * 2 ** 21, 2), ('x\n' * 2 ** 20, 2 ** 19 + 1)):
+        done = run('replay', '-', text=text, code=1)
+        assert done.err == f'<stdin>:{line}: the record is longer than 1048576 bytes\n', done.err
     # Games of several editions in one file: those of the built-in one do not need the other.
     mixed = export + read(RECORD)
     assert run('replay', '-', '--edition', PLAIN,
