@@ -47,7 +47,7 @@ test-many: ## start with ROWS (1000000) visitors and finished games, with both d
 	@PYR_BUILD=$(abspath $(BUILD)) PYR_SYNC=1 PYR_MANY=$(ROWS) PYR_PATIENCE=1200 python3 tests/postgres.py python3 tests/start.py \
 		$(BUILD)/src/cli/pyramids .
 
-bench: ## games a second, native and in WebAssembly
+bench: ## games per second, native and in WebAssembly
 	@scripts/need build wasm
 	@$(MAKE) --no-print-directory all
 	@$(BUILD)/src/cli/pyramids bench

@@ -47,24 +47,24 @@ const row = (title, unit, [mine, peer], most, digits = 0) => {
 };
 
 try {
-    say('100 tables, whole games, as fast as acknowledged; then 300 tables at 100 moves a second. Some minutes.');
+    say('100 tables, whole games, as fast as acknowledged; then 300 tables at 100 moves per second. Some minutes.');
     const fast = await both('--tables', 100);
     const calm = await both('--tables', 300, '--rate', 100, '--seconds', 8);
     say(`\n${''.padEnd(52)} ${'ours'.padStart(10)} ${'boardgame.io'.padStart(14)} ${'better'.padStart(8)}`);
-    row('saturated', 'moves a second', fast((r) => r.movesPerSecond));
-    row('saturated', 'moves a second of processor time', fast((r) => r.movesPerCpuSecond));
-    row('saturated, move to everyone told', 'ms p50', fast((r) => r.told.p50), true, 1);
-    row('saturated, move to everyone told', 'ms p99', fast((r) => r.told.p99), true, 1);
-    row('100 moves a second, to everyone told', 'ms p50', calm((r) => r.told.p50), true, 1);
-    row('100 moves a second, to everyone told', 'ms p99', calm((r) => r.told.p99), true, 1);
+    row('saturated', 'moves per second', fast((r) => r.movesPerSecond));
+    row('saturated', 'moves per second of processor time', fast((r) => r.movesPerCpuSecond));
+    row('saturated, move until all are notified', 'ms p50', fast((r) => r.told.p50), true, 1);
+    row('saturated, move until all are notified', 'ms p99', fast((r) => r.told.p99), true, 1);
+    row('100 moves per second, until all are notified', 'ms p50', calm((r) => r.told.p50), true, 1);
+    row('100 moves per second, until all are notified', 'ms p99', calm((r) => r.told.p99), true, 1);
     row('memory a table, cards just dealt', 'KB', calm((r) => r.bytesPerTableSeated / 1024), true, 1);
     row('memory a table, whole games played', 'KB', fast((r) => r.bytesPerTable / 1024), true, 1);
 
-    say('\n10,000 clients on 2,500 tables, 1,000 moves a second for 30 seconds');
+    say('\n10,000 clients on 2,500 tables, 1,000 moves per second for 30 seconds');
     const big = await ours('--tables', 2500, '--rate', 1000, '--seconds', 30);
-    say(`  ${big.moves} moves at ${big.movesPerSecond.toFixed(0)} a second in ${big.cpuSeconds} s of processor time; ` +
+    say(`  ${big.moves} moves at ${big.movesPerSecond.toFixed(0)} per second in ${big.cpuSeconds} s of processor time; ` +
         `${(big.bytesPerTable / 1024).toFixed(1)} KB per table, ${big.lost} lost`);
-    for (const [title, times] of [['to everyone told', big.told], ['the disk alone', big.disk]])
+    for (const [title, times] of [['until all are notified', big.told], ['the disk alone', big.disk]])
         say(`  ${title.padEnd(18)} p50 ${times.p50.toFixed(1)}  p99 ${times.p99.toFixed(1)}  ` +
             `max ${times.max.toFixed(1)} ms`);
     if (json)

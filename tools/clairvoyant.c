@@ -219,7 +219,7 @@ static bool find_players(struct comparison *c, char **names, unsigned count, cha
     for (unsigned i = 0; i < count; i++) {
         const struct pyr_bot *bot = pyr_bot_find(names[i]);
         if (!bot || c->count == MOST_PLAYERS)
-            return fprintf(stderr, bot ? "too many bots: '%s'\n" : "there is no bot '%s'\n", names[i]), false;
+            return fprintf(stderr, bot ? "too many bots: '%s'\n" : "unknown bot '%s'\n", names[i]), false;
         size_t wanted = (bot->memory(box) + 63) / 64 * 64;
         void *memory = wanted ? aligned_alloc(64, wanted) : NULL;
         if (memory)

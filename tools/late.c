@@ -374,7 +374,7 @@ static int score_all(const struct pyr_edition *edition, const char *path, const 
     uint64_t sum;
     int code = 1;
     if (!s.bot)
-        return fprintf(stderr, "there is no bot '%s'\n", name), 1;
+        return fprintf(stderr, "unknown bot '%s'\n", name), 1;
     size_t size = (s.bot->memory(box) + 63) / 64 * 64;
     s.memory = size ? aligned_alloc(64, size) : NULL;
     if (s.memory)

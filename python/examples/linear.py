@@ -92,7 +92,7 @@ class Features:
         free = (spaces & FREE) > 0
         left = numpy.stack([(((symbols == RUBY) | (symbols == EMERALD)) & free).sum(-1), ((symbols == CROSS) & free).sum(-1),
                             ((symbols == SKULL) & free).sum(-1)], -1).astype(float)
-        # What the next pyramid of each colour brings besides.
+        # What the next pyramid of each colour gains besides.
         worth = _POINTS[numpy.minimum((parts["points"] > 0).sum(-1), 3)] * (own[:, 8:11] % 2)
         colours = parts["desks"][:, 0, :, 26:29]
         race = (colours * worth[:, None, :]).sum(-1) * (now > 0)

@@ -10,7 +10,7 @@ import pyramids
 
 
 def rollout(players, games, seed=1):
-    """Plays so many games at random: (steps per game, legal actions per decision, score per player)."""
+    """Plays `games` games at random: (steps per game, legal actions per decision, score per player)."""
     env = pyramids.VecEnv(256, players=players)
     _, infos = env.reset(seed=seed)
     env.seed_actions(seed)

@@ -17,7 +17,7 @@ LAMBDA, EXPLORE, DECAY = 0.8, 0.02, 0.6
 
 
 def play(agent, games, seed, explore=EXPLORE, players=2):
-    """Sums of LSTD(lambda) over so many games: (A, b, mean score)."""
+    """Sums of LSTD(lambda) over a number of games: (A, b, mean score)."""
     env = pyramids.VecEnv(games, players=players, autoreset=False)
     env.reset(seed=seed)
     size = (games, players)
@@ -50,7 +50,7 @@ def play(agent, games, seed, explore=EXPLORE, players=2):
 
 
 def train(games, rounds, seed=1, report=print):
-    """An agent after so many rounds of policy iteration."""
+    """An agent after a number of rounds of policy iteration."""
     agent = linear.Agent(seed=seed)
     a, b = numpy.zeros((linear.COUNT, linear.COUNT)), numpy.zeros(linear.COUNT)
     for number in range(rounds):

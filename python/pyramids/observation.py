@@ -96,5 +96,5 @@ def shared(buffer):
 
 
 def row_of(data, kind="uint8"):
-    """Bytes as a row that nobody else writes."""
+    """Bytes as a row that no other code writes."""
     return numpy.frombuffer(data, kind).copy() if numpy is not None else memoryview(bytearray(data))

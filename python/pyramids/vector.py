@@ -47,7 +47,7 @@ class VecEnv(_VectorEnv):
                 seat, None for your own
     reward      "points" as they are scored, "score" at the end, or "win", the share of the win at the end
     parallel    all seats act at once, a row per game and seat (row game * players + seat); else a row per game
-    autoreset   finished games are dealt anew in the same step; else they stay until reset
+    autoreset   finished games are dealt again in the same step; else they stay until reset
     critic      also write the plane with everything hidden (infos["critic"])
     record      keep what is played, for record()
     bot_nodes   limit of the bots' search per step; 0: their own
@@ -105,7 +105,7 @@ class VecEnv(_VectorEnv):
         return memoryview(bytearray(bit for bit in self.done for _ in range(self.players))).cast("?")
 
     def reset(self, *, seed=None, options=None):
-        """Deals all games anew: (observations, infos). Game i gets the seed `seed + i`, or seed[i] of a sequence; without a
+        """Deals all games again: (observations, infos). Game i gets the seed `seed + i`, or seed[i] of a sequence; without a
         seed, the next ones of the random numbers that the last seed began."""
         if seed is None:
             seeds = [self._random.getrandbits(64) for _ in range(self.games)]
@@ -136,7 +136,7 @@ class VecEnv(_VectorEnv):
         return shared(self._batch.pick())
 
     def seed_actions(self, seed):
-        """Begins the random numbers of sample_actions anew."""
+        """Restarts the random numbers of sample_actions."""
         self._batch.seed_actions(seed)
 
     def look(self, game, seat):
