@@ -124,7 +124,7 @@ TEST("an edition that stops early says what is missing")
         size_t lines;
         const char *wanted;
     } cut[] = {
-        { 0, "0: wrong format: the first line must be 'pyramids-edition 1'" },
+        { 0, "1: wrong format: the first line must be 'pyramids-edition 1'" },
         { 1, "1: a line is missing; expected: name NAME" },
         { 3, "3: a line is missing; expected: skulls N N N N N N N N N N" },
         { 27, "27: card 1 is missing; expected cards 1 to 48" },
