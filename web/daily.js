@@ -107,7 +107,7 @@ class BeforeView {
         this.state = typeof daily === 'string' ? daily : daily ? '' : 'none';
         this.daily = daily && typeof daily !== 'string' ? daily : daily ? this.daily : null;
         if (this.daily?.today.you?.state === 'over' && this.state === '') {
-            await this.app.instead(`daily/${this.daily.today.date}`);
+            await this.app.redirect(`daily/${this.daily.today.date}`);
             return;
         }
         this.render();

@@ -88,7 +88,7 @@ class ResultView {
             return;
         const { you } = this.day ?? {};
         if (you?.state === 'running') {
-            await this.app.instead('daily');
+            await this.app.redirect('daily');
             return;
         }
         this.render();

@@ -127,10 +127,10 @@ export class App {
     }
 
     /** The text of the edition that everyone has. */
-    get classic() { return this.here().classic; }
+    get classic() { return this.fetched().classic; }
 
     /** What was fetched: views that are shown after `ready` can count on it. */
-    here() {
+    fetched() {
         if (!this.rest)
             throw new Error('the page is not ready');
         return this.rest;
@@ -138,7 +138,7 @@ export class App {
 
     /** A core with an edition: its name (classic, or one of this browser's own), or its text. @param {string} [edition] */
     core(edition = 'classic') {
-        const core = new Core(this.here().module);
+        const core = new Core(this.fetched().module);
         const text = edition === 'classic' ? this.classic : edition.includes('\n') ? edition : editions()[edition] ??
             this.classic;
         if (core.readEdition(text))
@@ -185,7 +185,7 @@ export class App {
 
     /** To another address, in place of one that leads nowhere: the way back does not end there again. @param {string}
      * hash */
-    async instead(hash) {
+    async redirect(hash) {
         history.replaceState(null, '', `#${hash}`);
         await this.route();
     }
@@ -228,7 +228,7 @@ export class App {
             this.game?.stop();
         const game = this.game instanceof LocalGame ? this.game : LocalGame.resume(this.core());
         if (!game) {
-            void this.instead('');
+            void this.redirect('');
             return;
         }
         this.game = game;
@@ -243,7 +243,7 @@ export class App {
             return;
         }
         $('#toast').hidden = true;
-        const { TableView, GuidedView } = this.here(), isFirst = game instanceof LocalGame && !games().length;
+        const { TableView, GuidedView } = this.fetched(), isFirst = game instanceof LocalGame && !games().length;
         this.show((root) => {
             const view = new (isFirst ? GuidedView : TableView)(root, game, this);
             view.update();
@@ -275,12 +275,12 @@ export class App {
     end(game) {
         const day = game.badge();
         if (day?.counted) {
-            void this.instead(`daily/${day.date}`);
+            void this.redirect(`daily/${day.date}`);
             return;
         }
         if (game instanceof LocalGame)
             history.replaceState(null, '', `#end/${game.id}`);
-        this.show((root) => new (this.here().EndView)(root, game, this), _('Final scores'));
+        this.show((root) => new (this.fetched().EndView)(root, game, this), _('Final scores'));
     }
 
     help() {

@@ -225,7 +225,7 @@ export async function showReplay(app, id = '', line) {
         return;
     }
     if (typeof core === 'string') {
-        await app.instead('games');
+        await app.redirect('games');
         toast(core);
         return;
     }
@@ -243,5 +243,5 @@ export function showEnd(app, id = '') {
     if (app.game)
         app.end(app.game);
     else
-        void app.instead('');
+        void app.redirect('');
 }

@@ -18,7 +18,7 @@ export const VIEWS = {
         return (app) => app.show((root) => new GamesView(root, app), _('Games'));
     },
     // The old address, which others may have kept.
-    replays: async () => (app) => void app.instead('games'),
+    replays: async () => (app) => void app.redirect('games'),
     profile: async () => {
         const { ProfileView } = await import('./profile.js');
         return (app, key) => app.show((root) => new ProfileView(root, app, key), _('Profile'));

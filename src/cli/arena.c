@@ -204,7 +204,7 @@ static pyr_step choose_step(struct worker *worker, unsigned entry, const struct 
 /* Sends an outside bot what has happened since, as far as its seat may see it.
  * Starts the program if it is not running: it then receives the game from the first line. All lines together have
  * `seconds`. False: it could not be started or does not read. */
-static bool tell_outside(struct worker *worker, unsigned entry, pyr_seat seat, double seconds)
+static bool send_outside(struct worker *worker, unsigned entry, pyr_seat seat, double seconds)
 {
     const struct pyr_match *match = worker->match;
     struct outside *outside = &worker->outside[entry];
@@ -264,7 +264,7 @@ static enum pyr_err choose_outside(struct worker *worker, unsigned entry, pyr_se
     double start = cli_seconds();
     int length = snprintf(ask, sizeof ask, "choose %u\n", seat + 1u);
     enum outside_result reply = OUTSIDE_DEAD;
-    if (tell_outside(worker, entry, seat, arena->seconds) && outside_send(outside, ask, (size_t)length, arena->seconds))
+    if (send_outside(worker, entry, seat, arena->seconds) && outside_send(outside, ask, (size_t)length, arena->seconds))
         reply = outside_read(outside, line, sizeof line, arena->seconds - (cli_seconds() - start));
     if (reply == OUTSIDE_ANSWERED) {
         good = pyr_match_choose(match, seat, line, NULL) == PYR_OK;
@@ -329,7 +329,7 @@ static bool play_outside(struct worker *worker, uint64_t game, const struct pyr_
     for (unsigned s = 0; s < arena->players && !err; s++) {
         unsigned entry = entry_of(arena, game, s);
         if (!arena->entry[entry].bot && worker->outside[entry].process)
-            tell_outside(worker, entry, (pyr_seat)s, arena->seconds);
+            send_outside(worker, entry, (pyr_seat)s, arena->seconds);
     }
     return err ? fail_game(game, err) : true;
 }

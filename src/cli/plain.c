@@ -44,7 +44,7 @@ struct game {
 };
 
 /* What happened, in words. The heading of a turn is left out: the table that follows begins with it. */
-static void tell_news(struct game *g)
+static void print_news(struct game *g)
 {
     story_tell(&g->story, &g->match, g->match.log.lines, g->namebuf);
     for (unsigned i = 0; i < g->story.count; i++)
@@ -334,7 +334,7 @@ static int play(struct game *g)
         if (before != g->match.log.lines && g->local.past_count)
             keep(g);
         if (g->told != g->match.log.lines) {
-            tell_news(g);
+            print_news(g);
             show = true;
         }
         if (pyr_match_is_over(&g->match))

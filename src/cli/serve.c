@@ -365,7 +365,7 @@ static void check_sharing(struct setup *setup)
 
 /* The configuration file. */
 
-static void tell(void *context, uint32_t line, const char *name, const char *message)
+static void print_fault(void *context, uint32_t line, const char *name, const char *message)
 {
     struct setup *setup = context;
     findings_add(&setup->findings, FINDING_ERROR, "options", name, line, "%s", message);
@@ -374,7 +374,7 @@ static void tell(void *context, uint32_t line, const char *name, const char *mes
 static void read_config(struct setup *setup)
 {
     const char *path = setup->values[CONFIG];
-    const struct settings_report report = { tell, setup };
+    const struct settings_report report = { print_fault, setup };
     if (!path)
         return;
     setup->findings.file = setup->settings.file = path;

@@ -64,7 +64,7 @@ static void fail(struct there *there, const char *sentence)
     there->has_failed = true;
 }
 
-static void tell_cause(struct there *there, int status)
+static void print_cause(struct there *there, int status)
 {
     if (status == NET_UNTRUSTED)
         cli_error(
@@ -108,7 +108,7 @@ json_t *there_ask(struct there *there, const char *path, json_t *body, int *stat
         answer = json_loadb(event->text, event->size, 0, NULL);
     if (*status <= 0 || *status >= 500) {
         if (!cli_is_interrupted())
-            tell_cause(there, *status);
+            print_cause(there, *status);
         json_decref(answer);
         answer = NULL;
     } else if (!json_is_object(answer)) {
@@ -193,7 +193,7 @@ static void set_edition(struct there *there)
 }
 
 /* A refused choice is open again. */
-static void tell_refusal(struct there *there, const struct pyr_remote_event *event)
+static void print_refusal(struct there *there, const struct pyr_remote_event *event)
 {
     char sentence[300];
     visit_refusal(event->code, sentence, sizeof sentence);
@@ -205,7 +205,7 @@ static void tell_refusal(struct there *there, const struct pyr_remote_event *eve
         puts(sentence);
 }
 
-static void tell_bad_lines(struct there *there)
+static void print_bad_lines(struct there *there)
 {
     char sentence[600];
     carrier_bad_lines(there->table, sentence, sizeof sentence);
@@ -219,9 +219,9 @@ static void take_events(struct there *there)
         if (event.kind == PYR_REMOTE_EDITION)
             set_edition(there);
         else if (event.kind == PYR_REMOTE_BAD_LINES)
-            tell_bad_lines(there);
+            print_bad_lines(there);
         else if (event.kind == PYR_REMOTE_REFUSED || (event.kind == PYR_REMOTE_READY && event.code[0]))
-            tell_refusal(there, &event);
+            print_refusal(there, &event);
         else if (event.kind == PYR_REMOTE_TABLE && there->table->state == PYR_TABLE_CLOSED)
             fail(there, _("the table was closed"));
     }

@@ -11,7 +11,7 @@
 /* Advancing. */
 
 /* Without a sink there are no events: simulations run like that and write no text. */
-static enum pyr_err tell(const struct pyr_game *game, const struct pyr_sink *sink, const struct pyr_event *event)
+static enum pyr_err report(const struct pyr_game *game, const struct pyr_sink *sink, const struct pyr_event *event)
 {
     return sink ? sink->take(sink->context, game->edition, event) : PYR_OK;
 }
@@ -20,7 +20,7 @@ static enum pyr_err tell(const struct pyr_game *game, const struct pyr_sink *sin
 static enum pyr_err set_up(struct pyr_game *game, const struct pyr_sink *sink, const struct pyr_event *event)
 {
     enum pyr_err err = pyr_replay_event(&game->replay, game->edition, event, NULL);
-    return err ? err : tell(game, sink, event);
+    return err ? err : report(game, sink, event);
 }
 
 /* The steps themselves need not be cleared; `count` says how many are valid. */
@@ -37,7 +37,7 @@ static enum pyr_err advance_to_decision(struct pyr_game *game, const struct pyr_
     enum pyr_err err = PYR_OK;
     forget_choices(game);
     while (!err && pyr_replay_advance(&game->replay, game->edition, &event))
-        err = tell(game, sink, &event);
+        err = report(game, sink, &event);
     return err;
 }
 
@@ -53,7 +53,7 @@ static enum pyr_err make_choices(struct pyr_game *game, const struct pyr_sink *s
             continue;
         unsigned count = pyr_game_choice(game, (pyr_seat)s, steps);
         pyr_replay_choice(&game->replay, game->edition, (pyr_seat)s, steps, count, &event);
-        enum pyr_err err = tell(game, sink, &event);
+        enum pyr_err err = report(game, sink, &event);
         if (err)
             return err;
     }
@@ -107,7 +107,7 @@ enum pyr_err pyr_game_begin(struct pyr_game *game, const struct pyr_edition *edi
     return err;
 }
 
-/* The hidden order is set after the last deal: while dealing, the replay knows only what the lines say. */
+/* The hidden order is set after the last deal: while dealing, the replay knows only what the lines contain. */
 enum pyr_err pyr_game_deal(struct pyr_game *game, const struct pyr_chance *chance, const struct pyr_sink *sink)
 {
     struct pyr_event event = { .kind = PYR_EVENT_DEAL, .count = PYR_DEALT, .name = PYR_NO_WORD, .value = PYR_NO_WORD };
@@ -160,7 +160,7 @@ enum pyr_err pyr_game_tag(const struct pyr_game *game, const char *name, const c
         return PYR_ERR_TEXT_ENCODING;        /* a line end inside */
     if (event.name.length != pyr_word_of(name).length)
         return PYR_ERR_TEXT_SPACE;           /* a name of two words */
-    return tell(game, sink, &event);
+    return report(game, sink, &event);
 }
 
 /* For a game that was loaded: the true order replaces the guess. Once cards are kept, the deck no longer contains them. */

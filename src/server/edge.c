@@ -553,7 +553,7 @@ void edge_resume(struct edge_conn *conn)
 /* The end. */
 
 /* Exactly once (invariant 1), at the latest from bury(). 1006 is WebSocket's code for "no close frame was seen". */
-static void tell_end(struct edge_conn *conn)
+static void report_end(struct edge_conn *conn)
 {
     if (conn->ended)
         return;
@@ -573,7 +573,7 @@ static void linger(struct edge_conn *conn)
             wire_tls_goodbye(conn->tls);
             push(conn);
         }
-        tell_end(conn);
+        report_end(conn);
         give_time(conn, TIMED_LINGER);
     }
     if (!pending(conn) && !conn->shut) {
@@ -617,7 +617,7 @@ static void bury(struct edge_conn *conn)
         edge->gathering = NULL;
         edge->gathered = 0;
     }
-    tell_end(conn);
+    report_end(conn);
     edge->handler->gone(conn->owner);
     untime(conn);
     *conn->link = conn->next;

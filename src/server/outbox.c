@@ -236,7 +236,7 @@ static size_t message_end(struct conn *conn, struct pyr_json *json)
     return size;
 }
 
-static size_t tell_hello(struct conn *conn, char *to, size_t room)
+static size_t write_hello(struct conn *conn, char *to, size_t room)
 {
     struct pyr_json json;
     conn->greeted = true;
@@ -247,7 +247,7 @@ static size_t tell_hello(struct conn *conn, char *to, size_t room)
 }
 
 /* Answers have at most 1024 bytes and OUTBOX_ROOM is larger, so they fit. */
-static size_t tell_reply(struct conn *conn, char *to, size_t room)
+static size_t write_reply(struct conn *conn, char *to, size_t room)
 {
     struct reply *reply = conn->replies;
     size_t size = reply->size <= room ? reply->size : 0;
@@ -260,7 +260,7 @@ static size_t tell_reply(struct conn *conn, char *to, size_t room)
     return size;
 }
 
-static size_t tell_table(struct conn *conn, char *to, size_t room)
+static size_t write_table(struct conn *conn, char *to, size_t room)
 {
     object_begin();
     json_t *json = table_json(conn->observer.table, conn->visitor);
@@ -275,7 +275,7 @@ static size_t tell_table(struct conn *conn, char *to, size_t room)
 }
 
 /* Sent when it changes, so the value is the opposite of the one that was sent last. */
-static size_t tell_elsewhere(struct conn *conn, char *to, size_t room)
+static size_t write_elsewhere(struct conn *conn, char *to, size_t room)
 {
     struct pyr_json json;
     conn->sent_elsewhere = !conn->sent_elsewhere;
@@ -295,7 +295,7 @@ static unsigned ready_seats(const struct table *table)
 
 /* At least one line if there is any, and as many as fit into CHUNK. `to` counts hidden lines as well, so that positions
  * in the log are the same for everyone; a hidden line is left out of the list. */
-static size_t tell_lines(struct conn *conn, char *to, size_t room)
+static size_t write_lines(struct conn *conn, char *to, size_t room)
 {
     struct pyr_json json;
     const struct table *table = conn->observer.table;
@@ -325,7 +325,7 @@ static size_t tell_lines(struct conn *conn, char *to, size_t room)
 }
 
 /* `mine` is the seat's own choice, for a client that comes back in the middle of a phase; no one else is sent it. */
-static size_t tell_ready(struct conn *conn, char *to, size_t room)
+static size_t write_ready(struct conn *conn, char *to, size_t room)
 {
     struct pyr_json json;
     const struct table *table = conn->observer.table;
@@ -346,7 +346,7 @@ static size_t tell_ready(struct conn *conn, char *to, size_t room)
 }
 
 /* Those that are not kept any more are left out. */
-static size_t tell_reaction(struct conn *conn, char *to, size_t room)
+static size_t write_reaction(struct conn *conn, char *to, size_t room)
 {
     struct pyr_json json;
     const struct table *table = conn->observer.table;
@@ -359,7 +359,7 @@ static size_t tell_reaction(struct conn *conn, char *to, size_t room)
     return message_end(conn, &json);
 }
 
-static size_t tell_again(struct conn *conn, char *to, size_t room)
+static size_t write_again(struct conn *conn, char *to, size_t room)
 {
     struct pyr_json json;
     conn->warned = true;
@@ -369,7 +369,7 @@ static size_t tell_again(struct conn *conn, char *to, size_t room)
 }
 
 /* What the operator announces. */
-static size_t tell_notice(struct conn *conn, char *to, size_t room)
+static size_t write_notice(struct conn *conn, char *to, size_t room)
 {
     const struct server *server = conn->server;
     uint64_t now = server_now(server), at = server->notice.restart_at;
@@ -398,24 +398,24 @@ size_t outbox_next(struct conn *conn, char *to, size_t room)
 {
     const struct table *table = conn->observer.table;
     if (!conn->greeted)
-        return tell_hello(conn, to, room);
+        return write_hello(conn, to, room);
     if (conn->replies)
-        return tell_reply(conn, to, room);
+        return write_reply(conn, to, room);
     if (conn->warn && !conn->warned)
-        return tell_again(conn, to, room);
+        return write_again(conn, to, room);
     if (lacks_notice(conn))
-        return tell_notice(conn, to, room);
+        return write_notice(conn, to, room);
     if (!table)
         return 0;
     if (conn->sent_version != table->version)
-        return tell_table(conn, to, room);
+        return write_table(conn, to, room);
     if (conn->sent_elsewhere != is_elsewhere(conn))
-        return tell_elsewhere(conn, to, room);
+        return write_elsewhere(conn, to, room);
     if (!conn->opened || conn->sent_lines != table->log.count)
-        return tell_lines(conn, to, room);
+        return write_lines(conn, to, room);
     if (conn->sent_ready != table->ready && table->now.stage == STORE_RUNNING)
-        return tell_ready(conn, to, room);
+        return write_ready(conn, to, room);
     if (conn->sent_react != table->react.count)
-        return tell_reaction(conn, to, room);
+        return write_reaction(conn, to, room);
     return 0;
 }

@@ -163,7 +163,7 @@ static void note_waiting(const struct reminding *reminding, struct reminder *rem
         reminder->code[0] = '\0';
 }
 
-static void say_over(const struct reminding *reminding, unsigned i)
+static void word_over(const struct reminding *reminding, unsigned i)
 {
     struct reminder reminder = { .kind = REMINDER_OVER, .visitor = reminding->due.visitor, .count = 1 };
     memcpy(reminder.code, reminding->due.at[i].code, sizeof reminder.code);
@@ -171,7 +171,7 @@ static void say_over(const struct reminding *reminding, unsigned i)
 }
 
 /* Everything is stored: one message about all that waits, and one for each game that is over. */
-static void say(const struct reminding *reminding)
+static void word_message(const struct reminding *reminding)
 {
     const struct store_due *due = &reminding->due;
     struct reminder reminder = { .kind = REMINDER_NONE };
@@ -184,7 +184,7 @@ static void say(const struct reminding *reminding)
         turns += is_told && due->at[i].want == STORE_TELL_TURN;
         withdrawn += reminding->verdict[i] == WITHDRAW;
         if (is_told && due->at[i].want == STORE_TELL_OVER && !due->at[i].is_night)
-            say_over(reminding, i);
+            word_over(reminding, i);
     }
     if (!turns && !nights && !withdrawn)
         return;
@@ -229,7 +229,7 @@ static void mark_done(struct store_job *job, enum store_result result)
 {
     struct reminding *reminding = (struct reminding *)job;
     if (!result && reminding->server->reminders->deliver)
-        say(reminding);
+        word_message(reminding);
     reminding_free(reminding);
 }
 

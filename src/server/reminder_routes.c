@@ -287,7 +287,7 @@ static const struct table *next_waiting(const struct turns *turns, unsigned *at)
     return NULL;
 }
 
-static void tell_turns(struct turns *turns)
+static void answer_turns(struct turns *turns)
 {
     const struct table *table;
     json_t *list = json_array();
@@ -372,7 +372,7 @@ static void write_feed(FILE *to, const struct turns *turns, const char *page)
     fputs("</feed>\n", to);
 }
 
-static void tell_feed(struct turns *turns)
+static void answer_feed(struct turns *turns)
 {
     struct request *request = turns->request;
     char *text = NULL, page[HOST_SIZE + 16];
@@ -415,9 +415,9 @@ static void turns_there(void *context, enum error error)
         if (error)
             request_error(request, error, "");
         else if (is_feed)
-            tell_feed(turns);
+            answer_feed(turns);
         else
-            tell_turns(turns);
+            answer_turns(turns);
     }
     free(turns);
 }

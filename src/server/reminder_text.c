@@ -62,7 +62,7 @@ static void join(const struct reminder_table *table, unsigned count, char *to, s
         snprintf(to, room, _("%s, %s and %s"), table->name[0], table->name[1], table->name[2]);
 }
 
-static void tell_turn(const struct reminder_table *table, char *to, size_t room)
+static void word_turn(const struct reminder_table *table, char *to, size_t room)
 {
     char names[4 * NAME_SIZE], who[5 * NAME_SIZE] = "", when[200] = "";
     if (table->waiting) {
@@ -78,7 +78,7 @@ static void tell_turn(const struct reminder_table *table, char *to, size_t room)
 }
 
 /* "Ben and Chloé, Dora, Farid.": the people of each table. */
-static void tell_several(const struct reminder *reminder, char *to, size_t room)
+static void word_several(const struct reminder *reminder, char *to, size_t room)
 {
     size_t size = 0;
     to[0] = '\0';
@@ -122,9 +122,9 @@ void reminder_body(const struct reminder *reminder, char *to, size_t room)
 {
     to[0] = '\0';
     if (reminder->kind == REMINDER_TURN && reminder->tables)
-        tell_turn(&reminder->table[0], to, room);
+        word_turn(&reminder->table[0], to, room);
     else if (reminder->kind == REMINDER_SEVERAL)
-        tell_several(reminder, to, room);
+        word_several(reminder, to, room);
     else if (reminder->kind == REMINDER_MORNING)
         snprintf(to, room, pyr_ngettext("%u table moved on during the night.", "%u tables moved on during the night.",
             reminder->count), reminder->count);

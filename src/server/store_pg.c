@@ -56,7 +56,7 @@ static bool is_clash(const char *state)
 }
 
 /* At most once a second. Only the server's first line: details may have values of rows. */
-static void say(struct pg *db, const char *words)
+static void set_error(struct pg *db, const char *words)
 {
     int64_t now = (int64_t)time(NULL);
     if (now != db->logged_at && words)
@@ -82,7 +82,7 @@ void pg_disconnect(struct pg *db)
 static void lose(struct pg *db, const char *words)
 {
     if (db->connection)
-        say(db, words);
+        set_error(db, words);
     pg_disconnect(db);
     db->delay = 0;                           /* the first attempt is made at once */
 }
@@ -231,7 +231,7 @@ static void note(struct pg *db, struct pg_sent sent, PGresult *result)
             db->failure = found == STORE_MISSING ? STORE_FAILED : found;     /* whose it was shows when each runs alone */
         }
         if (found != STORE_MISSING)
-            say(db, PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
+            set_error(db, PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
     } else if (sent.kind == PG_EXECUTE && status != PGRES_TUPLES_OK) {
         db->changed = changed;
     } else if (sent.kind == PG_SEND && sent.none && (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK)) {

@@ -197,10 +197,10 @@ struct sqlite {
 
 /* Messages. */
 
-static void say(char *error, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void set_error(char *error, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The message for the program that opens the database; later failures go to the log (store_say). */
-static void say(char *error, size_t size, const char *format, ...)
+static void set_error(char *error, size_t size, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -559,22 +559,22 @@ static bool take_lock(struct sqlite *db, const char *real, const char *path, cha
     snprintf(name, sizeof name, "%s.lock", real);
     db->lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (db->lock < 0) {
-        say(error, size, "%s: %s", name, pyr_text_system(errno));
+        set_error(error, size, "%s: %s", name, pyr_text_system(errno));
         return false;
     }
     if (flock(db->lock, LOCK_EX | LOCK_NB)) {
         if (errno != EWOULDBLOCK) {
-            say(error, size, "%s: %s", name, pyr_text_system(errno));
+            set_error(error, size, "%s: %s", name, pyr_text_system(errno));
         } else {
             ssize_t got = read(db->lock, owner, sizeof owner - 1);
             long process = got > 0 ? strtol(owner, NULL, 10) : 0;
             if (process > 0)
-                say(error, size,
+                set_error(error, size,
                     _("%s is in use by another server or import (process %ld): stop it first, or use another --database"),
                     path, process);
             else
-                say(error, size, _("%s is in use by another server or import: stop it first, or use another --database"),
-                    path);
+                set_error(error, size,
+                    _("%s is in use by another server or import: stop it first, or use another --database"), path);
         }
         return false;
     }
@@ -636,14 +636,14 @@ static int ask(struct sqlite *db, const char *sql, sqlite3_int64 *number, char *
 }
 
 /* Always false, so that it can be returned. */
-static bool say_sql(struct sqlite *db, int code, const char *path, char *error, size_t size)
+static bool set_sql_error(struct sqlite *db, int code, const char *path, char *error, size_t size)
 {
     if ((code & 0xff) == SQLITE_NOTADB)
-        say(error, size, _("%s is not a Pyramids database: use another --database"), path);
+        set_error(error, size, _("%s is not a Pyramids database: use another --database"), path);
     else if ((code & 0xff) == SQLITE_CORRUPT)
-        say(error, size, _("%s is damaged (%s): restore it from a backup"), path, sqlite3_errmsg(db->sql));
+        set_error(error, size, _("%s is damaged (%s): restore it from a backup"), path, sqlite3_errmsg(db->sql));
     else
-        say(error, size, _("%s cannot be opened: %s"), path, db->sql ? sqlite3_errmsg(db->sql) : sqlite3_errstr(code));
+        set_error(error, size, _("%s cannot be opened: %s"), path, db->sql ? sqlite3_errmsg(db->sql) : sqlite3_errstr(code));
     return false;
 }
 
@@ -656,19 +656,19 @@ static bool find_version(struct sqlite *db, const char *path, int *version, char
     if ((code = ask(db, "PRAGMA application_id", &application, NULL, 0)) ||
         (code = ask(db, "PRAGMA user_version", &found, NULL, 0)) ||
         (code = ask(db, "SELECT count(*) FROM sqlite_schema", &things, NULL, 0)))
-        return say_sql(db, code, path, error, size);
+        return set_sql_error(db, code, path, error, size);
     if (application != APPLICATION && (application || found || things)) {
-        say(error, size, _("%s is the database of another program: use another --database"), path);
+        set_error(error, size, _("%s is the database of another program: use another --database"), path);
         return false;
     }
     if (found > STORE_VERSION) {
-        say(error, size, _("%s was written by a newer version of Pyramids (database version %lld, this program supports "
-                           "%d): use that version"),
-            path, (long long)found, STORE_VERSION);
+        set_error(error, size,
+            _("%s was written by a newer version of Pyramids (database version %lld, this program supports %d): use that "
+              "version"), path, (long long)found, STORE_VERSION);
         return false;
     }
     if (application == APPLICATION && found < 1) {
-        say(error, size, _("%s is damaged (%s): restore it from a backup"), path, "user_version");
+        set_error(error, size, _("%s is damaged (%s): restore it from a backup"), path, "user_version");
         return false;
     }
     *version = (int)found;
@@ -681,13 +681,13 @@ static bool check_whole(struct sqlite *db, const char *path, char *error, size_t
     char finding[200];
     int code = ask(db, "PRAGMA quick_check(1)", NULL, finding, sizeof finding);
     if (code)
-        return say_sql(db, code, path, error, size);
+        return set_sql_error(db, code, path, error, size);
     if (!strcmp(finding, "ok"))
         return true;
     for (char *c = finding; *c; c++)
         if (*c == '\n')
             *c = ' ';
-    say(error, size, _("%s is damaged (%s): restore it from a backup"), path, finding);
+    set_error(error, size, _("%s is damaged (%s): restore it from a backup"), path, finding);
     return false;
 }
 
@@ -702,14 +702,14 @@ static bool copy_beside(struct sqlite *db, const char *real, int version, char *
     unlink(draft);
     bool good = make_file(draft);
     if (!good) {
-        say(error, size, _("could not make a backup before migrating: %s: %s"), draft, pyr_text_system(errno));
+        set_error(error, size, _("could not make a backup before migrating: %s: %s"), draft, pyr_text_system(errno));
         return false;
     }
     char *sql = sqlite3_mprintf("VACUUM INTO %Q", draft);
     int code = sql ? run_sql(db, sql) : SQLITE_NOMEM;
     sqlite3_free(sql);
     if (code) {
-        say(error, size, _("could not make a backup before migrating: %s: %s"), draft, sqlite3_errmsg(db->sql));
+        set_error(error, size, _("could not make a backup before migrating: %s: %s"), draft, sqlite3_errmsg(db->sql));
         unlink(draft);
         return false;
     }
@@ -718,7 +718,7 @@ static bool copy_beside(struct sqlite *db, const char *real, int version, char *
     if (file >= 0 && close(file))
         good = false;
     if (!good || rename(draft, name)) {
-        say(error, size, _("could not make a backup before migrating: %s: %s"), draft, pyr_text_system(errno));
+        set_error(error, size, _("could not make a backup before migrating: %s: %s"), draft, pyr_text_system(errno));
         unlink(draft);
         return false;
     }
@@ -744,10 +744,10 @@ static bool migrate(struct sqlite *db, int version, const char *path, char *erro
     if (!code)
         return true;
     if (version)
-        say(error, size, _("%s could not be migrated from version %d to %d and is unchanged: %s"), path, version,
+        set_error(error, size, _("%s could not be migrated from version %d to %d and is unchanged: %s"), path, version,
             STORE_VERSION, sqlite3_errmsg(db->sql));
     else
-        say_sql(db, code, path, error, size);
+        set_sql_error(db, code, path, error, size);
     if (!sqlite3_get_autocommit(db->sql))
         run_sql(db, "ROLLBACK");
     return false;
@@ -764,7 +764,7 @@ static bool claim_file(struct sqlite *db, const char *path, bool write, char rea
     if (good)
         good = write ? make_file(real) : !access(real, R_OK);
     if (!good)
-        say(error, size, "%s: %s", path, pyr_text_system(errno));
+        set_error(error, size, "%s: %s", path, pyr_text_system(errno));
     return good;
 }
 
@@ -779,9 +779,9 @@ static bool prepare_to_write(struct sqlite *db, const char *path, const char *re
     /* A cache of 512 KB: what a change needs is little, and a larger one made nothing faster. */
     if ((code = ask(db, "PRAGMA journal_mode = WAL", NULL, mode, sizeof mode)) ||
         (code = run_sql(db, "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -512")))
-        return say_sql(db, code, path, error, size);
+        return set_sql_error(db, code, path, error, size);
     if (strcmp(mode, memory ? "memory" : "wal")) {
-        say(error, size, _("%s cannot be opened: its file system does not support a write-ahead log"), path);
+        set_error(error, size, _("%s cannot be opened: its file system does not support a write-ahead log"), path);
         return false;
     }
     if (version >= STORE_VERSION)
@@ -803,7 +803,7 @@ static bool open_checked(struct sqlite *db, const char *path, bool write, char *
             (memory ? SQLITE_OPEN_CREATE : 0),
         NULL);
     if (code)
-        return say_sql(db, code, path, error, size);
+        return set_sql_error(db, code, path, error, size);
     sqlite3_extended_result_codes(db->sql, 1);
     sqlite3_busy_timeout(db->sql, BUSY_MS);
     sqlite3_db_config(db->sql, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
@@ -819,16 +819,16 @@ static bool open_checked(struct sqlite *db, const char *path, bool write, char *
             return false;
     } else if (version < STORE_VERSION) {
         if (version)
-            say(error, size, _("%s has an older format (version %d): run 'pyramids serve' or 'pyramids import' "
+            set_error(error, size, _("%s has an older format (version %d): run 'pyramids serve' or 'pyramids import' "
                                "to update it"), path, version);
         else
-            say(error, size, _("%s is empty"), path);
+            set_error(error, size, _("%s is empty"), path);
         return false;
     }
     if ((code = run_sql(db, "PRAGMA foreign_keys = ON")) || (code = prepare_controls(db)))
-        return say_sql(db, code, path, error, size);
+        return set_sql_error(db, code, path, error, size);
     if (write && !memory && !know_files(db, real)) {
-        say(error, size, "%s: %s", path, pyr_text_system(errno));
+        set_error(error, size, "%s: %s", path, pyr_text_system(errno));
         return false;
     }
     return true;
@@ -890,7 +890,7 @@ static struct store_db *open_sqlite(const char *path, bool write, char *error, s
 {
     struct sqlite *db = calloc(1, sizeof *db);
     if (!db) {
-        say(error, size, "%s", pyr_text_system(ENOMEM));
+        set_error(error, size, "%s", pyr_text_system(ENOMEM));
         return NULL;
     }
     db->base.engine = &store_sqlite;
@@ -923,7 +923,7 @@ static enum store_probe probe_file(struct sqlite *db, const char *path, char *er
 {
     int version = 0, code = sqlite3_open_v2(path, &db->sql, SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READONLY, NULL);
     if (code) {
-        say_sql(db, code, path, error, size);
+        set_sql_error(db, code, path, error, size);
         return STORE_PROBE_BAD;
     }
     sqlite3_busy_timeout(db->sql, BUSY_MS);
@@ -940,7 +940,7 @@ static enum store_probe probe(const char *path, char *error, size_t size)
     if (!strcmp(path, ":memory:"))
         return STORE_PROBE_NEW;
     if (!is_there ? errno != ENOENT || !can_be_made(path) : !find_real(path, real) || access(path, R_OK | W_OK)) {
-        say(error, size, "%s: %s", path, pyr_text_system(errno));
+        set_error(error, size, "%s: %s", path, pyr_text_system(errno));
         return STORE_PROBE_BAD;
     }
     if (!is_there)
@@ -953,7 +953,7 @@ static enum store_probe probe(const char *path, char *error, size_t size)
 static void explain(struct store_db *base, const char *path, char *error, size_t size)
 {
     struct sqlite *db = (struct sqlite *)base;
-    say_sql(db, sqlite3_extended_errcode(db->sql), path, error, size);
+    set_sql_error(db, sqlite3_extended_errcode(db->sql), path, error, size);
 }
 
 /* Whether the file is where it was; says so once when it is not, and when it is again. */

@@ -17,7 +17,7 @@
 
 /* Tables. */
 
-static void tell_tables(void *context, enum error error)
+static void answer_tables(void *context, enum error error)
 {
     struct request *request = context;
     const struct table *tables[LOBBY_TABLES];
@@ -38,7 +38,7 @@ static void tell_tables(void *context, enum error error)
 void get_tables(struct request *request)
 {
     request_wait(request);
-    lobby_load(request->server, tell_tables, request);
+    lobby_load(request->server, answer_tables, request);
 }
 
 /* One member of "seats". False after an answer.
@@ -95,7 +95,7 @@ struct creation {
 };
 
 /* The table with the keys of its friends' seats, for the host who made it. */
-static void tell_new_table(struct request *request, const struct table *table)
+static void answer_with_keys(struct request *request, const struct table *table)
 {
     json_t *keys = json_object();
     for (unsigned s = 0; s < table->now.seats; s++) {
@@ -120,7 +120,7 @@ static void answer_new_table(struct request *request, const struct table *table,
     if (error)
         request_error(request, error, "");
     else
-        tell_new_table(request, table);
+        answer_with_keys(request, table);
 }
 
 static void table_created(struct change *change, enum error error)
@@ -183,7 +183,7 @@ static void find_again_done(struct store_job *job, enum store_result result)
     if (!request_back(request))
         return;
     if (table)
-        tell_new_table(request, table);
+        answer_with_keys(request, table);
     else
         request_error(request, ERROR_STORAGE, "");
 }
@@ -347,17 +347,17 @@ void with_table(struct request *request, void (*then)(struct request *request, s
     request_error(request, ERROR_STORAGE, "");
 }
 
-static void tell_table(struct request *request, struct table *table)
+static void answer_table(struct request *request, struct table *table)
 {
     answer_json(request, 200, json_pack("{so}", "table", table_json(table, request->visitor)));
 }
 
-void get_table(struct request *request) { with_table(request, tell_table); }
+void get_table(struct request *request) { with_table(request, answer_table); }
 
 /* The record as the asker may see it: of a running game without the lines that are secret for their seat.
  * The test for each line is that of pyr_game_line_is_visible, the one place that knows what is secret. A finished
  * game has no secrets. */
-static void tell_record(struct request *request, struct table *table)
+static void answer_record(struct request *request, struct table *table)
 {
     const struct table_log *log = &table->log;
     pyr_seat seat = table_seat_of(table, request->visitor ? (int64_t)request->visitor->node.key : 0);
@@ -378,7 +378,7 @@ static void tell_record(struct request *request, struct table *table)
     answer_text(request, 200, "text/plain; charset=utf-8", text, size);
 }
 
-void get_record(struct request *request) { with_table(request, tell_record); }
+void get_record(struct request *request) { with_table(request, answer_record); }
 
 /*
  * A rematch is asked for with an id that no client can send, since it has a blank: so the database knows whether there is
@@ -504,7 +504,7 @@ static void change_answered(struct change *change, enum error error)
     if (error)
         request_error(request, error, error == ERROR_BAD_MESSAGE && change->problem ? change->problem->detail : "");
     else
-        tell_table(request, change->table);
+        answer_table(request, change->table);
 }
 
 /* Takes the text, which may be NULL, as the terms may. */
@@ -617,7 +617,7 @@ static void analysis_there(void *context, enum judging_state state, char *text, 
 }
 
 /* The address counts for the limit on analyses that one client can cause. */
-static void tell_analysis(struct request *request, struct table *table)
+static void answer_analysis(struct request *request, struct table *table)
 {
     if (table->now.stage != STORE_OVER) {
         request_error(request, ERROR_NOT_OVER, "");
@@ -628,4 +628,4 @@ static void tell_analysis(struct request *request, struct table *table)
         strstr(request->path, ".html") ? request->language : NULL, analysis_there, request);
 }
 
-void get_analysis(struct request *request) { with_table(request, tell_analysis); }
+void get_analysis(struct request *request) { with_table(request, answer_analysis); }

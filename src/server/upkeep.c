@@ -289,7 +289,7 @@ static void submit_checks(struct server *server)
 {
     struct check *check = NULL;
     if (server->upkeep.missed)
-        visitors_hear(server);
+        visitors_check_names(server);
     for (struct table *table = server->table_list; table; table = table->next) {
         if (server->upkeep.missed)
             presence_read(table);
@@ -351,7 +351,7 @@ void upkeep_note_news(void *context, const char *word, int64_t number, const cha
     else if (table)
         table_note_news(table, number, more);
     else if (!strcmp(word, STORE_NEWS_NAME))
-        visitor_hear(server, number);
+        visitor_renamed_elsewhere(server, number);
     else if (!strcmp(word, STORE_NEWS_WORK))
         look_soon(server);
     else

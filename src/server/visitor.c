@@ -467,7 +467,7 @@ static void renaming_done(struct store_job *job, enum store_result result)
     free(renaming);
 }
 
-void visitor_hear(struct server *server, int64_t id)
+void visitor_renamed_elsewhere(struct server *server, int64_t id)
 {
     struct renaming *renaming = visitor_by_id(server, id) ? calloc(1, sizeof *renaming) : NULL;
     if (!renaming)
@@ -479,14 +479,14 @@ void visitor_hear(struct server *server, int64_t id)
     store_submit(server->store, &renaming->job);
 }
 
-static void hear_each(struct map_node *node, void *context)
+static void check_name(struct map_node *node, void *context)
 {
-    visitor_hear(context, (int64_t)node->key);
+    visitor_renamed_elsewhere(context, (int64_t)node->key);
 }
 
-void visitors_hear(struct server *server)
+void visitors_check_names(struct server *server)
 {
-    map_each(&server->visitors, hear_each, server);
+    map_each(&server->visitors, check_name, server);
 }
 
 /* One-time codes for a second device. */

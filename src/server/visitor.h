@@ -77,10 +77,10 @@ void visitor_draw(const char *name, char token[2 * TOKEN_SIZE + 1], struct store
 struct visitor *visitor_hold(struct visitor *visitor);
 void visitor_release(const struct server *server, struct visitor *visitor);
 void visitors_sweep(struct server *server);
-void visitor_hear(struct server *server, int64_t id);                  /* has another name, given at another server */
+void visitor_renamed_elsewhere(struct server *server, int64_t id);     /* has another name, given at another server */
 /* Their data was removed: no cookie is theirs any more, and their sockets are closed. */
 void visitor_leave(struct server *server, int64_t id);
-void visitors_hear(struct server *server);                             /* any of them may have, since news was missed */
+void visitors_check_names(struct server *server);                      /* any of them may have, since news was missed */
 void visitor_seen(struct server *server, struct visitor *visitor);                      /* is still active */
 /* One-time codes for a second device, ABCD-EFGH: what the database keeps of a new one; the hash of one in whichever letters
  * it was typed, false if it cannot be one. */

@@ -76,7 +76,7 @@ static bool is_hex(const char *text, size_t length)
 /* Events. */
 
 /* One of a kind is enough for what only says "look again"; answers come each. */
-static struct pyr_remote_event *tell(struct pyr_remote *remote, enum pyr_remote_event_kind kind, int32_t number)
+static struct pyr_remote_event *push_event(struct pyr_remote *remote, enum pyr_remote_event_kind kind, int32_t number)
 {
     bool is_single = kind == PYR_REMOTE_REFUSED || kind == PYR_REMOTE_DONE || kind == PYR_REMOTE_REACTION;
     for (unsigned i = 0; i < remote->events && !is_single; i++)
@@ -108,10 +108,10 @@ struct pyr_remote_event pyr_remote_event(struct pyr_remote *remote)
 }
 
 /* The lines from the server cannot be used, and why: no line number, since it is not the person's text. */
-static void tell_bad(struct pyr_remote *remote, enum pyr_err err)
+static void push_bad_lines(struct pyr_remote *remote, enum pyr_err err)
 {
     remote->fault = (struct pyr_fault){ .code = err };
-    tell(remote, PYR_REMOTE_BAD_LINES, err);
+    push_event(remote, PYR_REMOTE_BAD_LINES, err);
 }
 
 /* Messages that wait for their answer. */
@@ -153,7 +153,7 @@ static void await_answer(struct pyr_remote *remote, uint64_t now)
     remote->slow = false;
     remote->answer_due = remote->sent_count && remote->is_open ? now + SLOW_MS : 0;
     if (was_slow)
-        tell(remote, PYR_REMOTE_PRESENCE, 0);
+        push_event(remote, PYR_REMOTE_PRESENCE, 0);
 }
 
 /* Begins a message: its type and id; NULL if too much is unanswered. */
@@ -234,13 +234,13 @@ static void load(struct pyr_remote *remote)
     enum pyr_err err =
         pyr_match_load(remote->match, remote->edition, remote->text, remote->size, remote->you, &remote->fault);
     if (err) {
-        tell(remote, PYR_REMOTE_BAD_LINES, err);
+        push_event(remote, PYR_REMOTE_BAD_LINES, err);
         return;
     }
     recall_draft(remote);
-    tell(remote, PYR_REMOTE_LINES, 0);
+    push_event(remote, PYR_REMOTE_LINES, 0);
     if (pyr_match_is_over(remote->match))
-        tell(remote, PYR_REMOTE_IS_OVER, 0);
+        push_event(remote, PYR_REMOTE_IS_OVER, 0);
 }
 
 /* The log is asked for from its beginning. Cheaper to reason about than repairing it, and it happens hardly ever. */
@@ -322,7 +322,7 @@ static void reconnected(struct pyr_remote *remote, uint64_t now)
     for (unsigned i = 0; i < remote->sent_count; i++)
         remote->sent[i].is_posted = false;   /* invariant 2 */
     await_answer(remote, now);
-    tell(remote, PYR_REMOTE_PRESENCE, 0);
+    push_event(remote, PYR_REMOTE_PRESENCE, 0);
     /* Coming back is playing again, unless the bot was this person's own wish. */
     remote->has_returned = has_seat(remote) && remote->seat[remote->you].away && !remote->has_left && !remote->is_hidden &&
         remote->state == PYR_TABLE_RUNNING;
@@ -340,7 +340,7 @@ static void take_edition(struct pyr_remote *remote, const struct json *json)
         remote->edition = NULL;
     pyr_word_copy(pyr_word_of(name), remote->edition_name, sizeof remote->edition_name);
     if (!remote->edition)
-        tell(remote, PYR_REMOTE_EDITION, 0);
+        push_event(remote, PYR_REMOTE_EDITION, 0);
 }
 
 /* Wins can have a fraction, such as 1.5: hundredths. A server's numbers that are too large are cut off. */
@@ -387,9 +387,9 @@ static void on_table(struct pyr_remote *remote, const struct json *json, uint64_
     copy_code(rematch, sizeof rematch, json_word(json, json_member(json, 0, "rematch")));
     if (rematch[0] && !pyr_word_is(pyr_word_of(rematch), remote->rematch)) {
         pyr_word_copy(pyr_word_of(rematch), remote->rematch, sizeof remote->rematch);
-        tell(remote, PYR_REMOTE_REMATCH, 0);
+        push_event(remote, PYR_REMOTE_REMATCH, 0);
     }
-    tell(remote, PYR_REMOTE_TABLE, 0);
+    push_event(remote, PYR_REMOTE_TABLE, 0);
     if (before != remote->you && remote->size)
         load(remote);
 }
@@ -398,9 +398,9 @@ static void on_table(struct pyr_remote *remote, const struct json *json, uint64_
 static void greet(struct pyr_remote *remote, int32_t missed)
 {
     if (remote->has_returned)
-        tell(remote, PYR_REMOTE_RETURNED, 0);
+        push_event(remote, PYR_REMOTE_RETURNED, 0);
     else if (remote->is_back && missed > 0 && has_seat(remote) && !pyr_match_is_over(remote->match))
-        tell(remote, PYR_REMOTE_MISSED, missed);
+        push_event(remote, PYR_REMOTE_MISSED, missed);
     remote->is_back = remote->has_returned = false;
 }
 
@@ -439,7 +439,7 @@ static void on_lines(struct pyr_remote *remote, const struct json *json, uint64_
     if (!add_lines(remote, json, lines)) {
         forget_log(remote);
         remote->must_open = false;
-        tell_bad(remote, PYR_ERR_TEXT_FULL);
+        push_bad_lines(remote, PYR_ERR_TEXT_FULL);
         return;
     }
     remote->version = (uint32_t)to;
@@ -467,7 +467,7 @@ static void on_ready(struct pyr_remote *remote, const struct json *json, uint64_
             remote->ready |= (uint8_t)(1u << (seat - 1));
     }
     remote->deadline = deadline_of(json, now);
-    tell(remote, PYR_REMOTE_READY, 0);
+    push_event(remote, PYR_REMOTE_READY, 0);
     /* A choice made elsewhere, or before this visit. Takes and draws arrive as lines. While an answer is due, what the
      * server says of our choice may be older than what we have done since. */
     if (!choice || pyr_remote_is_pending(remote) || remote->match->replay.state.open.phase == PYR_REPLACE)
@@ -501,7 +501,7 @@ static void on_done(struct pyr_remote *remote, const struct json *json, uint64_t
     int kind = remote->sent[i].kind;
     sent_remove(remote, i);
     await_answer(remote, now);
-    tell(remote, PYR_REMOTE_DONE, kind);
+    push_event(remote, PYR_REMOTE_DONE, kind);
 }
 
 /* Answers that ask for patience: the message is good, so it is sent again. */
@@ -548,12 +548,12 @@ static void on_error(struct pyr_remote *remote, const struct json *json, uint64_
     if (is_patient && was_delayed)
         return;                              /* once is enough */
     if (is_ours && is_overtaken(code) && kind <= PYR_REMOTE_RETRACT) {
-        struct pyr_remote_event *ready = tell(remote, PYR_REMOTE_READY, 0);
+        struct pyr_remote_event *ready = push_event(remote, PYR_REMOTE_READY, 0);
         if (is_present)
             copy_code(ready->code, sizeof ready->code, code);
         return;
     }
-    struct pyr_remote_event *event = tell(remote, PYR_REMOTE_REFUSED, kind);
+    struct pyr_remote_event *event = push_event(remote, PYR_REMOTE_REFUSED, kind);
     if (!copy_code(event->code, sizeof event->code, code))
         pyr_word_copy(pyr_word_of("other"), event->code, sizeof event->code);
     copy_code(event->reason, sizeof event->reason, json_word(json, json_member(json, 0, "reason")));
@@ -569,7 +569,7 @@ static void on_reaction(struct pyr_remote *remote, const struct json *json)
         return;
     for (unsigned i = 0; i < PYR_REACTIONS; i++)
         if (pyr_word_is(word, symbols[i]))
-            tell(remote, PYR_REMOTE_REACTION, (int32_t)(8 * seat) + (int32_t)i);
+            push_event(remote, PYR_REMOTE_REACTION, (int32_t)(8 * seat) + (int32_t)i);
 }
 
 /* Without words and without a time it is taken back. */
@@ -591,7 +591,7 @@ void pyr_remote_receive(struct pyr_remote *remote, const char *text, size_t size
         return;
     if (!json_read(&json, text, size)) {
         if (json.is_too_large)
-            tell_bad(remote, PYR_ERR_TEXT_FULL);         /* no table and no game has as many values */
+            push_bad_lines(remote, PYR_ERR_TEXT_FULL);         /* no table and no game has as many values */
         return;
     }
     struct pyr_word type = json_word(&json, json_member(&json, 0, "type"));
@@ -614,9 +614,9 @@ void pyr_remote_receive(struct pyr_remote *remote, const char *text, size_t size
     else if (pyr_word_is(type, "reaction"))
         on_reaction(remote, &json);
     else
-        return;                              /* hello, and what later servers may say */
+        return;                              /* hello, and messages of later servers */
     if (pyr_word_is(type, "elsewhere") || pyr_word_is(type, "again") || pyr_word_is(type, "notice"))
-        tell(remote, PYR_REMOTE_PRESENCE, 0);
+        push_event(remote, PYR_REMOTE_PRESENCE, 0);
 }
 
 /* The connection. */
@@ -660,7 +660,7 @@ void pyr_remote_lost(struct pyr_remote *remote, uint64_t now, uint32_t random)
     for (unsigned i = remote->sent_count; i-- > 0;)
         if (!is_resent(remote->sent[i].kind))
             sent_remove(remote, i);
-    tell(remote, PYR_REMOTE_PRESENCE, 0);
+    push_event(remote, PYR_REMOTE_PRESENCE, 0);
 }
 
 /* An answer that is overdue is first called slow and later taken for a dead connection, which TCP itself may not notice
@@ -679,7 +679,7 @@ enum pyr_remote_wish pyr_remote_wish(struct pyr_remote *remote, uint64_t now)
     }
     remote->slow = true;
     remote->answer_due = now + DEAD_MS;
-    tell(remote, PYR_REMOTE_PRESENCE, 0);
+    push_event(remote, PYR_REMOTE_PRESENCE, 0);
     return PYR_REMOTE_WAIT;
 }
 

@@ -94,7 +94,7 @@ static bool begin_new(struct app *app, const struct seating *setup, uint64_t see
 
 /* Asks whether to resume a game; true for yes.
  * A small loop of its own: there is no game yet that table_run could show. */
-static bool ask_to_go_on(struct app *app)
+static bool ask_to_resume(struct app *app)
 {
     char text[600], turn[128], list[400];
     const struct key_hint hints[] = { { 'c', "c", _("continue") }, { 'n', "n", _("new game") }, { 'q', "q", _("quit") } };
@@ -203,7 +203,7 @@ static bool find_saved(struct app *app)
     /* With --continue the newest that can be opened; else the one that was chosen. */
     for (unsigned i = first; i < count && !good && !app->leave; i++) {
         good = open_saved(app, list[i].name);
-        if (good && count == 1 && !options->go_on && !ask_to_go_on(app)) {
+        if (good && count == 1 && !options->go_on && !ask_to_resume(app)) {
             save_close(&game->save);
             good = false;
         }
@@ -433,7 +433,7 @@ static void game_take_back(struct app *app)
     app_say(app, ST_TEXT, "%s", _("Your last turn is taken back."));
 }
 
-static void say_reason(struct app *app, enum pyr_err err)
+static void show_reason(struct app *app, enum pyr_err err)
 {
     char reason[300];
     words_reason(err, reason, sizeof reason);
@@ -452,7 +452,7 @@ static void game_take(struct app *app, pyr_step step)
 {
     enum pyr_err err = pyr_local_take(&app->game->local, step);
     if (err)
-        say_reason(app, err);
+        show_reason(app, err);
     game_save(app);
 }
 
@@ -460,7 +460,7 @@ static void game_retract(struct app *app)
 {
     enum pyr_err err = pyr_local_retract(&app->game->local);
     if (err) {
-        say_reason(app, err);
+        show_reason(app, err);
         return;
     }
     if (app->match.replay.state.open.phase == PYR_KEEP)

@@ -149,7 +149,7 @@ static struct story_line *story_add(struct story *story, uint32_t line)
 }
 
 /* `reveals` counts the turns, since a reveal in the log does not name its round. */
-static void tell_line(struct story *story, const struct pyr_match *match, uint32_t line,
+static void write_line(struct story *story, const struct pyr_match *match, uint32_t line,
     char names[][PYR_MAX_PLAYER_NAME + 1], unsigned *reveals)
 {
     struct pyr_lines lines;
@@ -181,7 +181,7 @@ void story_tell(struct story *story, const struct pyr_match *match, uint32_t lin
     for (unsigned i = 0; i < story->count; i++)
         reveals += story->line[i].heading;
     for (; story->told < lines && story->told < match->log.lines; story->told++)
-        tell_line(story, match, story->told, names, &reveals);
+        write_line(story, match, story->told, names, &reveals);
 }
 
 void story_say(struct story *story, const char *text)
