@@ -518,6 +518,32 @@ def case_a_database_that_says_nothing(folder):
         b.visitor('Ben').make('open', 'open')
 
 
+def case_a_server_paused_while_it_starts(folder):
+    """Servers prepare the database one after the other. One that is paused meanwhile does not keep the next from starting,
+    and ends when it finds that it was too slow."""
+    with Base(folder) as base, base.server.session(base.name) as session:
+        a = base.node()
+        a.stop()
+        session.say('BEGIN; SELECT pg_advisory_xact_lock(1348031041);')
+        words = []
+        starter = threading.Thread(target=lambda: words.append(a.start(code=1)))
+        starter.start()
+
+        def has(what):
+            return base.sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pyramids' AND " + what) == '1'
+        until_so(lambda: has("wait_event = 'advisory'"))
+        paused = a.process
+        paused.send_signal(signal.SIGSTOP)
+        try:
+            session.say('COMMIT;')
+            until_so(lambda: has("state = 'idle in transaction'"))
+            base.node().visitor('Ben')
+        finally:
+            paused.send_signal(signal.SIGCONT)
+            starter.join()
+        assert 'preparing the database failed' in words[0], words
+
+
 def case_names(folder):
     """A new name given at one server is known at the other at once, is not overwritten there, and is the one that others are
     shown when that visitor sits down."""

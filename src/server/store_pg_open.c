@@ -440,11 +440,12 @@ static bool check_rights(struct opening *o)
     return missing[0] ? fail(o, _(no_rights), o->name, PQuser(o->connection), missing) : true;
 }
 
-/* Makes the tables, or changes those of an older version. */
+/* Makes the tables, or changes those of an older version. Who is paused meanwhile does not keep the others waiting. */
 static bool migrate(struct opening *o, int *version)
 {
     char set[80];
-    if (!ask(o, "BEGIN", NULL, 0) || !ask(o, "SELECT pg_advisory_xact_lock(" LOCK ")", NULL, 0) || !find_version(o, version))
+    if (!ask(o, "BEGIN", NULL, 0) || !ask(o, "SET LOCAL idle_in_transaction_session_timeout = '5s'", NULL, 0) ||
+        !ask(o, "SELECT pg_advisory_xact_lock(" LOCK ")", NULL, 0) || !find_version(o, version))
         goto undo;
     for (int v = *version ? *version : STORE_FIRST - 1; v < STORE_VERSION; v++)
         if (steps[v] && !ask(o, steps[v], NULL, 0))
