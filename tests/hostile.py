@@ -549,7 +549,7 @@ def case_slow_and_silent(folder):
             links[0].done('retract', phase=phase)
             while links[1].hear(0):
                 pass
-        assert server.memory() - before < 30e6, (before, server.memory())
+        assert wire.SANITIZED or server.memory() - before < 30e6, (before, server.memory())
         for link in lazy:
             link.close()
         for thread in threads:

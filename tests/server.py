@@ -182,7 +182,7 @@ def case_new_tables(folder):
         ana.refused(413, 'too_long', 'POST', '/api/tables', json.dumps(good) + ' ' * 4096)
         Visitor(server).refused(401, 'no_visitor', 'POST', '/api/tables', good)
         # Nothing came of all that.
-        assert 'pyramids_tables_open 2\n' in ana.want(200, 'GET', '/metrics').text
+        until_so(lambda: 'pyramids_tables_open 2\n' in ana.want(200, 'GET', '/metrics').text)      # counted once per second
         for code in ('22222222', 'nonsense', 'K7QXMWR', 'K7QXMWRTT', '%20', 'k7qxmwrt'):
             ana.refused(404, 'no_table', 'GET', f'/api/tables/{code}')
             ana.refused(404, 'no_table', 'GET', f'/api/tables/{code}/record')

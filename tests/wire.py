@@ -25,6 +25,8 @@ import ports
 
 COMMAND, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 LONG = bool(os.environ.get('PYR_LONG'))
+# A server whose allocator keeps what was freed: how much memory it has says nothing.
+SANITIZED = bool(os.environ.get('PYR_SANITIZED'))
 # seconds until something that should come counts as lost
 PATIENCE = float(os.environ.get('PYR_PATIENCE', 60))
 ENV = dict(os.environ, LC_ALL='C.UTF-8', LANGUAGE='en')
