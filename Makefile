@@ -111,6 +111,7 @@ install: all ## install command, library, headers and manual; PREFIX, DESTDIR
 	@meson configure $(BUILD) -Dprefix=$(PREFIX)
 	@ninja -C $(BUILD)
 	@DESTDIR="$(DESTDIR)" meson install -C $(BUILD) --no-rebuild
+	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ! command -v ldconfig >/dev/null || ldconfig
 
 format-check: ## the habits of the code that a program can check
 	@scripts/check-habits
