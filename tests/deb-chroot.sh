@@ -84,8 +84,7 @@ left=$(in_root sh -c 'find /usr /etc /var /lib /run -xdev -iname "*pyramids*" ! 
 echo "# piuparts"
 umount "$root/proc" "$root/dev"
 rm -rf "$root"
-piuparts --basetgz "$folder/bare.tar.gz" --distribution "$suite" --mirror "$mirror main" --no-upgrade-test \
-    --warn-on-leftovers-after-purge "$folder"/pyramids_*.deb "$folder"/pyramids-server_*.deb \
-    "$folder"/python3-pyramids_*.deb \
-    >"$folder/piuparts.log" 2>&1 || { tail -n 30 "$folder/piuparts.log"; exit 1; }
+find "$folder" -maxdepth 1 -name '*.deb' ! -name '*-dbgsym_*' -print0 | sort -z | xargs -0 \
+    piuparts --basetgz "$folder/bare.tar.gz" --distribution "$suite" --mirror "$mirror main" --no-upgrade-test \
+    --warn-on-leftovers-after-purge >"$folder/piuparts.log" 2>&1 || { tail -n 30 "$folder/piuparts.log"; exit 1; }
 grep -E 'PASS|WARN|ERROR' "$folder/piuparts.log" | tail -n 5
