@@ -30,15 +30,15 @@ struct address *access_address(struct server *server, struct address *peer, cons
  */
 bool access_is_our_page(const struct server *server, const char *host, const char *origin);
 
-/* Another name that this machine is reached by, such as one of its certificate; "*.example.org" means one more
- * label. What is not a host name is left out; false then, and if there is no room. */
+/* Another name that this machine is reached by, such as one of its certificate; "*.example.org" means one more label.
+ * Returns false, and adds nothing, if the word is not a host name or there is no room. */
 bool access_add_name(struct server *server, const char *name);
 
 /* The names that the system, the configured search domains and the certificate (may be NULL) give this machine. */
 void access_find_names(struct server *server, const char *certificate);
 
-/* The language that a reader asks for, of those there are: `asked` (?lang=, may be NULL), else `accepted` (Accept-
- * Language, may be NULL), else English. */
+/* The language for a reader, among those available: `asked` (?lang=, may be NULL), else `accepted` (Accept-Language, may
+ * be NULL), else English. */
 const char *access_language(const char *asked, const char *accepted);
 
 /* The page's addresses that other machines can use, the most likely one first; 0 if we listen on the loopback
@@ -48,14 +48,14 @@ const char *access_language(const char *asked, const char *accepted);
 unsigned access_links(const struct server *server, char links[ACCESS_LINKS][ACCESS_LINK_SIZE]);
 
 /*
- * The links that someone who asked for the wrong Host is shown. A page whose name was made to point here (DNS
- * rebinding) can read that answer, so a name that anyone may own is shown only the address that it must know already; a
- * name without a dot, or below .local and the like, is shown all of them.
+ * The links shown to a client that asked for the wrong Host. That answer can be read by a page whose name was made to
+ * point here (DNS rebinding). So under a name that anyone may own, only the address is shown that such a page must know
+ * already; a name without a dot, or below .local and the like, is shown all of them.
  */
 unsigned access_links_for(const struct server *server, const char *host, char links[ACCESS_LINKS][ACCESS_LINK_SIZE]);
 
-/* The links that a player at `host` can send to others: the --origin options, and for who is at this machine itself
- * (localhost and the loopback addresses) those of access_links. Others use the address that they have. */
+/* The links that a player at `host` can send to others: the --origin options, and at this machine itself (localhost and
+ * the loopback addresses) those of access_links. Other players use the address that they came by. */
 unsigned access_links_to_send(const struct server *server, const char *host, char links[ACCESS_LINKS][ACCESS_LINK_SIZE]);
 
 #endif

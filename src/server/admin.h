@@ -1,7 +1,8 @@
 /*
- * admin.h (admin.c, admin_parse.c, admin_commands.c): the operator's socket, a Unix socket that `pyramids admin` connects
- * to. A connection has one command, one JSON object on a line, and gets one answer of the same kind, with a file where the
- * command makes one. Who may connect is decided by the rights of the socket's file; who did is logged.
+ * admin.h (admin.c, admin_parse.c, admin_commands.c): the operator's socket, a Unix socket that `pyramids admin`
+ * connects to. A connection has one command, one JSON object on a line, and gets one answer of the same kind, with a
+ * file where the command makes one. The permissions of the socket's file decide who may connect; connections are
+ * logged with the user.
  */
 #ifndef PYR_SERVER_ADMIN_H
 #define PYR_SERVER_ADMIN_H
@@ -46,28 +47,28 @@ bool admin_start(struct server *server, char *error, size_t size);     /* does n
 void admin_tick(struct server *server);
 void admin_stop(struct server *server);
 
-/* A connection with its command; it lives until it is answered, even if the client is gone. */
+/* A connection with its command; it stays until it is answered, even if the client has gone. */
 struct admin_conn {
     uv_poll_t poll;
     struct admin_conn *next, **link;
     struct server *server;
-    int fd;                      /* -1: gone */
-    bool is_closed;              /* its handle is */
+    int fd;                      /* -1: the client has gone */
+    bool is_closed;              /* its handle is closed */
     bool is_busy;                /* a command runs */
-    uint64_t since;              /* of the loop's own clock: when it came, or was answered */
+    uint64_t since;              /* when it was accepted, or answered, by the loop's own clock */
     struct admin_command command;
     size_t in_size;
     char in[ADMIN_LINE + 1];
     char *out;                   /* the answer, owned */
     size_t out_at, out_size;
-    int file;                    /* goes with the answer; -1: none */
+    int file;                    /* sent with the answer; -1: none */
 };
 
-/* For commands: the answer, which becomes the connection's, with a file or -1; or an error. Once for each command. */
+/* For commands: gives the answer to the connection, with a file or -1; or an error. To be called once for each command. */
 void admin_answer(struct admin_conn *conn, json_t *answer, int file);
 void admin_fail(struct admin_conn *conn, const char *code, const char *message);
 
-/* admin_commands.c: does what is asked, and answers now or later. */
+/* admin_commands.c: runs the command, and answers now or later. */
 void admin_run(struct admin_conn *conn);
 
 #endif

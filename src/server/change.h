@@ -6,8 +6,8 @@
  *     sent to anyone. If it cannot be stored, the copy is dropped and the requester gets an error.
  *  2. Changes of one table happen one after the other, in the order in which they came. Each is stored only if the table
  *     still has the revision that the change was made from; if not, the table is read again and the change applied again.
- *  3. Only the database answers a client: a change that is refused, or has nothing to store, is not answered from a memory
- *     that may be old. On a shared database the table is read again first.
+ *  3. Answers are based on the database: before a change is refused, or succeeds with nothing to store, the table is read
+ *     again if other servers share the database, since the copy in memory may be old.
  *  4. Bots' choices are not stored before their phase is complete: after a restart they choose again. The choice of a
  *     stand-in is stored when the person comes back, since from then on it is theirs.
  */
@@ -16,7 +16,7 @@
 
 #include "table.h"
 
-/* What is asked of a table. Which of these a change needs is documented where it is applied (seats.c, turns.c). */
+/* The arguments of a change. Each apply_ function (seats.c, turns.c) documents which of them it uses. */
 struct change_request {
     int64_t visitor;             /* who asks; 0: the server itself */
     uint32_t phase;              /* lines of the log that the choice answers */
@@ -41,7 +41,7 @@ struct change_effects {
     bool stores_config, stores_seats;
     bool is_stored;              /* the commit is on the disk */
     bool announces;              /* observers are sent the new table */
-    bool readies;                /* and who has chosen */
+    bool readies;                /* and the message about who has chosen */
     char *lines;                 /* new ones */
     size_t lines_size, lines_room;
     char *config;
@@ -62,24 +62,25 @@ struct change {
     char id[ID_SIZE];
     uint64_t begun;              /* in nanoseconds, for the metrics */
     bool is_new;                 /* it makes the table */
-    unsigned tries;              /* how often it has met a newer table */
-    bool verified;               /* it was applied to a table that was read after it came; a new one: room was made for it */
+    unsigned tries;              /* how often the table had a newer revision than expected */
+    bool verified;               /* it was applied to a table that was read after the request arrived; for a new table:
+                                    room was made for it */
     struct change_request request;
-    struct change_effects *effects;          /* from when its turn comes */
+    struct change_effects *effects;          /* set once it is the change's turn */
 };
 
 /* A change that a client or the clock asks for; the caller fills in the request. NULL without memory. */
 struct change *change_new(struct table *table, enum error (*apply)(struct change *change, struct problem *problem));
 void change_free(struct change *change);     /* one that was not submitted; NULL is fine */
-/* `asker` (may be NULL) is the list of changes that changes_abandon ends the answers of. */
+/* `asker` (may be NULL) is the requester's list of changes, for changes_abandon. */
 void change_submit(struct change *change, struct change **asker, const char *id);
 void changes_continue(struct table *table);  /* after the table was held (`busy`) for another reason than its changes */
-/* The requester is gone: its changes continue without an answer. */
+/* The requester has gone: its changes continue without an answer. */
 void changes_abandon(struct change **asker);
 
 /*
- * What can be asked of a table. Each looks at the request and fills in the effects, whose `after` is a copy of the table's
- * state. An error means that nothing happens; problem may tell more.
+ * The changes of a table. Each looks at the request and fills in the effects, whose `after` is a copy of the table's
+ * state. An error means that nothing changes; problem may contain details.
  */
 /* seats.c */
 enum error apply_sit(struct change *, struct problem *), apply_leave(struct change *, struct problem *),
@@ -93,23 +94,24 @@ enum error apply_new(struct change *, struct problem *);
 /* turns.c */
 enum error apply_choose(struct change *, struct problem *), apply_retract(struct change *, struct problem *);
 
-/* For those: the sink of the game, which appends its lines to the effects (PYR_ERR_TEXT_FULL: no memory); and what has
- * happened, so that it is stored and sent. */
+/* For these changes: the sink of the game, which appends its lines to the effects (PYR_ERR_TEXT_FULL: no memory); and
+ * functions that note what has changed, so that it is stored and sent. */
 struct pyr_sink change_sink(struct change *change);
 enum error change_note_game(struct change *change);        /* the game took a choice, and perhaps continued */
 void change_note_table(struct change *change);             /* seats, or anything else in the configuration */
 void change_note_choice(struct change *change, pyr_seat seat, const char *text);   /* of a person; "": taken back */
 
-/* Ids of messages that took effect are remembered, so that sending them again is harmless. Their hashes are keyed with the
- * table's secret: every server finds them again, and no client can make two that look alike. */
+/* Ids of messages that took effect are remembered, so that sending them again is harmless. Their hashes are keyed with
+ * the table's secret: every server computes the same hashes, and no client can construct a collision. */
 bool seat_knows(const struct table *table, const struct seat *seat, const char *id);
 void seat_remember(const struct table *table, struct seat *seat, const char *id);
-/* A bot's choice for a seat, its steps in the request: hands it in. */
+/* Submits the choice of a seat's bot; its steps are in the request. */
 void change_submit_bot(struct table *table, pyr_seat seat, uint32_t phase, const pyr_step *step, unsigned steps);
-/* A person plays for themselves again. */
+/* A person plays for themselves again; the stand-in stops. */
 void seat_come_back(struct change *change, pyr_seat seat);
 
-/* The log of a table. Room for further lines: false without memory, and nothing has changed. Then they can be added. */
+/* The log of a table. Reserves room for further lines: false without memory, and nothing has changed. After that they can
+ * be added. */
 bool table_log_reserve(struct table_log *lines, const char *text, size_t size);
 void table_log_add(struct table_log *lines, const char *text, size_t size);
 

@@ -8,10 +8,10 @@
  *
  * Invariants:
  *  1. A connection is a plain HTTP one until conn_begin makes it a WebSocket; it never changes back.
- *  2. `observer.table` is the table that it watches; table.c calls the observer and knows nothing of connections.
+ *  2. `observer.table` is the table that it watches; table.c calls the observer and does not depend on connections.
  *  3. Of several connections at one seat the one with the highest `watch` plays; the others show `elsewhere`.
- *  4. conn_finish cuts every reference to the connection (changes, fetch, visitor, table); after it only the edge has one,
- *     until edge_handler.gone.
+ *  4. conn_finish removes every reference to the connection (changes, fetch, visitor, table), except that of the edge,
+ *     which lasts until edge_handler.gone.
  */
 #ifndef PYR_SERVER_CONN_H
 #define PYR_SERVER_CONN_H
@@ -36,30 +36,31 @@ struct conn {
     bool is_counted;             /* among the connections of `peer`: not behind a proxy */
     struct request *request;     /* of an HTTP connection */
     /* A socket. */
-    struct address *address;     /* held until conn_finish; NULL: it is not one, or not yet */
-    bool entered;                /* it counts among the connections of its address: behind a proxy */
+    struct address *address;     /* held until conn_finish; NULL: not a socket, or not yet */
+    bool entered;                /* counted among the connections of its address: it is behind a proxy */
     struct visitor *visitor;
     struct conn *next_of_visitor, **link_of_visitor;
     struct table_observer observer;          /* of the table that it watches */
-    struct change *changes;      /* asked for here and not yet answered; they belong to the queues of their tables */
-    struct fetch *fetch;         /* a table that is being read from the store; `open` is answered when it is there */
+    struct change *changes;      /* requested here and not yet answered; they belong to the queues of their tables */
+    struct fetch *fetch;         /* a table that is being read from the store; `open` is answered when that is done */
     char fetch_id[ID_SIZE];
     uint32_t fetch_have;
     unsigned fetch_tries;
-    bool fetch_limited;          /* the address has guessed too often: only what is known to the visitor is found */
+    bool fetch_limited;          /* the address has guessed too often: only tables that the visitor may know are found */
     struct reply *replies, **last_reply;     /* owned; freed when sent */
     unsigned reply_count;
     struct bucket rate;
     unsigned offences;
     struct conn *next_active, *prev_active;  /* all sockets in the order of active_at (server->by_activity) */
-    uint64_t active_at, pinged_at;           /* when it last sent something, when it was pinged; in milliseconds */
+    uint64_t active_at, pinged_at;           /* when it last sent something, and when it was pinged; in milliseconds */
     bool is_socket, greeted, opened, warned, warn;
     bool pinged, ping;           /* silent for long; a ping is due */
     bool leaving;                /* one side has closed the connection, so nothing more is written */
-    bool is_metrics;             /* came in over the listener for metrics */
-    struct conn *next_to_write, **link_to_write;     /* in server->write_queue; link NULL: not in it */
-    uint16_t close;              /* to be closed with this code; 0: not */
-    uint64_t watch;              /* grows from one `open` to the next: of two connections at one seat the higher one plays */
+    bool is_metrics;             /* accepted by the listener for metrics */
+    struct conn *next_to_write, **link_to_write;     /* in server->write_queue; link NULL: not queued */
+    uint16_t close;              /* code to close it with; 0: it stays open */
+    uint64_t watch;              /* grows from one `open` to the next: of two connections at one seat, the one with the
+                                    higher number plays */
     bool sent_elsewhere;
     uint32_t sent_lines, sent_version, sent_ready, sent_notice, sent_react;
 };
@@ -67,8 +68,8 @@ struct conn {
 #define MAX_REPLIES 64           /* answers not yet sent; a client that does not read them is closed with 1008 */
 #define OUTBOX_ROOM 32768        /* bytes: any message of the server fits */
 
-/* web.c. wake: there may be something to send: the connection is written to before the loop next waits. pause and resume:
- * it takes no messages while a table is being fetched, since those that follow may be about that table. */
+/* web.c. wake: there may be something to send, so the connection is written to before the loop next waits. pause and
+ * resume: no messages are read while a table is being fetched, since the next ones may be about that table. */
 void conn_wake(struct conn *conn);
 void conn_pause(struct conn *conn);
 void conn_resume(struct conn *conn);
@@ -81,24 +82,23 @@ size_t outbox_next(struct conn *conn, char *to, size_t room);
 /* `done` or `error` for a message. */
 void conn_answer(struct conn *conn, const char *id, enum error error, const struct problem *problem);
 
-/* Hands in a change whose answer is `done` or `error` for the message with this id. */
+/* Submits a change whose answer is `done` or `error` for the message with this id. */
 void conn_submit(struct conn *conn, struct change *change, const char *id);
 
 /* The same for `ping`, which is answered without an id, too. */
 void conn_pong(struct conn *conn, const char *id);
 
-/* Begins to watch a table, knowing its first `have` lines; and ends. */
+/* Starts watching a table, of which the client has the first `have` lines; stops watching. */
 void conn_watch(struct conn *conn, struct table *table, uint32_t have);
 void conn_unwatch(struct conn *conn);
 
 /* Of several connections at one seat this one plays from now on; the others are sent `elsewhere`. */
 void conn_take_over_seat(struct conn *conn);
 
-/* The connection is a socket of this visitor from now on; false, and nothing has changed, if the address has as many
- * as it may. */
+/* Makes the connection a socket of this visitor. False, with nothing changed, if the address has as many as it may. */
 bool conn_begin(struct conn *conn, struct visitor *visitor, struct address *address);
 
-/* The socket is gone, or never was one: everything that refers to it is cut. */
+/* The socket is closed, or there never was one: removes everything that refers to it. */
 void conn_finish(struct conn *conn);
 
 /* message.c: one whole message. */

@@ -16,19 +16,19 @@
 
 struct deliver;
 
-/* Whether this program can do it at all. */
+/* Whether this program was built with it. */
 bool deliver_is_there(void);
 
-/* One message for one browser. */
+/* One message to one browser. */
 struct delivery {
     struct delivery *next;
-    int64_t push;                /* whose it is (store_push.id) */
+    int64_t push;                /* the browser that gets it (store_push.id) */
     char endpoint[PUSH_ENDPOINT];
     char topic[33];              /* a newer one of the same topic takes its place (RFC 8030, section 5.4) */
     bool is_urgent;
     unsigned seconds;            /* how long the service may keep it (TTL) */
     int64_t now;                 /* when it was made, in seconds since 1970 */
-    uint64_t made, at;           /* the same, and when it is tried next, in milliseconds of the thread's clock */
+    uint64_t made, at;           /* the same, and when it is next tried, in milliseconds of the thread's clock */
     unsigned tries;
     size_t size;
     uint8_t body[4096];
@@ -39,11 +39,12 @@ enum delivered {
     DELIVERED,
     DELIVERED_GONE,              /* the browser does not want messages any more: 404, 410 */
     DELIVERED_REFUSED,           /* another 4xx, a redirect, an address that is not allowed */
-    DELIVERED_FAILED             /* tried often enough, or replaced by a newer one, or too many wait */
+    DELIVERED_FAILED             /* tried often enough, replaced by a newer one, or too many are waiting */
 };
 
 struct deliver_options {
-    const char *const *hosts;    /* further ones, as push_host_covers reads them; ended by NULL. They may be private */
+    const char *const *hosts;    /* further allowed hosts, as push_host_covers reads them; ended by NULL. Their addresses
+                                    may be private */
     const char *ca;              /* file with certificates to trust beside the system's; NULL: none */
     char subject[256];           /* for push_authorize */
     uint8_t private_key[PUSH_PRIVATE];
@@ -57,10 +58,10 @@ struct deliver *deliver_start(uv_loop_t *loop, const struct deliver_options *opt
     void (*ended)(void *context, int64_t push, enum delivered result), void *context, char *error, size_t size);
 /* Takes the delivery. */
 void deliver_submit(struct deliver *deliver, struct delivery *delivery);
-/* Messages that wait or are on their way; at this number no more are made. */
+/* Messages that are waiting or being sent; at this number no more are made. */
 #define DELIVER_MOST 4096
 unsigned deliver_pending(struct deliver *deliver);
-/* Those that are on their way are cut off. NULL is fine. */
+/* Aborts deliveries under way and stops the thread. NULL is fine. */
 void deliver_stop(struct deliver *deliver);
 
 #endif

@@ -30,7 +30,7 @@ enum error {
 const char *error_name(enum error error);
 int error_status(enum error error);
 
-/* An error with what a client may want to show about it. */
+/* An error with details that a client may show. */
 struct problem {
     enum error error;
     struct pyr_fault fault;      /* of ERROR_ILLEGAL */

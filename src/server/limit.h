@@ -1,4 +1,4 @@
-/* limit.h (limit.c): how much an address may do: token buckets, and the addresses seen lately. */
+/* limit.h (limit.c): limits for addresses: token buckets, and the addresses seen lately. */
 #ifndef PYR_SERVER_LIMIT_H
 #define PYR_SERVER_LIMIT_H
 
@@ -13,8 +13,8 @@
 struct server;
 
 struct bucket {
-    double level;                /* what may still be spent */
-    uint64_t at;                 /* when that was so, in milliseconds */
+    double level;                /* tokens left */
+    uint64_t at;                 /* when `level` was computed, in milliseconds */
 };
 
 /* Takes one from a bucket that fills by `rate` a second up to `burst`; false if it is empty. A zeroed bucket is full. */
@@ -27,9 +27,9 @@ struct share {
 };
 
 /*
- * Someone out there, as limits see them (access_key). Anything that keeps a pointer to one beyond the callback in which it
- * got it (a connection, a socket, a request, an open table) holds a reference; address_sweep frees those that nothing
- * refers to.
+ * The other end of connections, as limits see it (access_key). Anything that keeps a pointer to one beyond the callback
+ * in which it got it (a connection, a socket, a request, an open table) holds a reference; address_sweep frees those
+ * without references.
  */
 struct address {
     struct map_node node;
@@ -37,25 +37,25 @@ struct address {
     unsigned references;
     unsigned connections;        /* connections; behind a proxy, where those are shared: sockets and requests under way */
     unsigned tables;             /* open ones that were made from here */
-    int32_t day;                 /* of the daily expedition that the next number is about */
-    unsigned attempts;           /* that count */
+    int32_t day;                 /* the daily expedition that the next number is about */
+    unsigned attempts;           /* attempts at it that count */
     struct bucket requests, pages, visitors, misses, creations, pushes;
-    uint64_t used;               /* last time, in milliseconds */
-    uint32_t judged;             /* generation of the bans by which is_banned is so (bans.c) */
+    uint64_t used;               /* last use, in milliseconds */
+    uint32_t judged;             /* generation of the bans that is_banned was computed from (bans.c) */
     bool is_banned;
     struct share lobby;
 };
 
-/* By its text in any form, or by the text itself where that is not an address. NULL without memory. Valid until the loop
- * continues, unless held. */
+/* Finds or makes the entry of an address, by its text in any form, or by the text itself if it is not an address. NULL
+ * without memory. Valid until the loop continues, unless held. */
 struct address *address_of(struct server *server, const char *text);
-/* NULL is held and released in silence. */
+/* NULL is allowed, and does nothing. */
 struct address *address_hold(struct address *address);
 void address_release(struct address *address);
 /* One more connection: held and counted, or false if the address has as many as it may. Ended by address_leave. */
 bool address_enter(const struct server *server, struct address *address);
 void address_leave(struct address *address);
-/* Limits guessing of codes: while it is false no code is looked up for this address. Call address_guessed after a wrong
+/* Limits guessing of codes: while this is false, no code is looked up for the address. Call address_guessed after a wrong
  * code. */
 bool address_may_guess(const struct server *server, struct address *address);
 void address_guessed(const struct server *server, struct address *address);

@@ -1,6 +1,6 @@
 /*
- * map.h (map.c): things found by a 64-bit key: an intrusive hash table. Keys that outsiders choose must be hashed with
- * a secret first (server_hash). Two things may have one key; the caller compares the entry itself.
+ * map.h (map.c): an intrusive hash table with 64-bit keys. Keys that outsiders choose must be hashed with a secret
+ * first (server_hash). Two entries may have the same key; the caller compares the entries themselves.
  */
 #ifndef PYR_SERVER_MAP_H
 #define PYR_SERVER_MAP_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* First member of the thing. */
+/* First member of each entry. */
 struct map_node {
     struct map_node *next;
     uint64_t key;
@@ -31,7 +31,7 @@ struct map_node *map_next(const struct map_node *node);
 /* Calls `each` for all nodes; it may remove and free the one it gets. */
 void map_each(struct map *map, void (*each)(struct map_node *node, void *context), void *context);
 
-/* Frees the buckets, not the things. */
+/* Frees the buckets, not the entries. */
 void map_finish(struct map *map);
 
 #endif

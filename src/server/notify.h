@@ -1,7 +1,7 @@
 /*
- * notify.h (notify.c): how a service manager and a server talk to each other: the protocols of systemd's sd_notify(3) and
- * sd_listen_fds(3), which are a datagram and two variables, so its library is not needed. Without a service manager all of
- * this does nothing.
+ * notify.h (notify.c): communication with a service manager: the protocols of systemd's sd_notify(3) and
+ * sd_listen_fds(3). They are a datagram and two variables, so systemd's library is not needed. Without a service
+ * manager all of this does nothing.
  */
 #ifndef PYR_SERVER_NOTIFY_H
 #define PYR_SERVER_NOTIFY_H
@@ -9,7 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Takes what it needs out of the environment, so that programs we start do not speak in our name. Once, at the start. */
+/* Takes its variables out of the environment, so that programs we start do not send messages as if they were the server.
+ * Once, at the start. */
 void notify_init(void);
 
 /* Lines such as "READY=1"; they are lost without a service manager. */

@@ -1,5 +1,5 @@
-/* object.h (message.c): JSON without memory. jansson does not always tell, so whether it ran short is noted: from
- * object_init on (once in a program), since object_begin. */
+/* object.h (message.c): JSON, and whether jansson ran out of memory, which it does not always report: from object_init on
+ * (once in a program) allocations that fail since object_begin are noted. */
 #ifndef PYR_SERVER_OBJECT_H
 #define PYR_SERVER_OBJECT_H
 
@@ -13,7 +13,7 @@ void object_begin(void);
 bool object_is_short(void);
 /* A JSON value, or NULL: the text is wrong, or there is no memory (object_is_short). */
 json_t *object_load(const char *text, size_t size);
-/* The object that a text is. NULL with ERROR_BAD_JSON, or ERROR_STORAGE without memory. */
+/* The object that a text contains. NULL with ERROR_BAD_JSON, or ERROR_STORAGE without memory. */
 json_t *object_read(const char *text, size_t size, enum error *error);
 
 #endif

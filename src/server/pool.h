@@ -1,5 +1,5 @@
-/* pool.h (pool.c): threads that think: bots' choices, and analyses when there is nothing else to do. All calls are from
- * the loop's thread but pool_rest. */
+/* pool.h (pool.c): threads for bots' choices, and for analyses when no bot has to choose. All functions except pool_rest
+ * are called from the loop's thread. */
 #ifndef PYR_SERVER_POOL_H
 #define PYR_SERVER_POOL_H
 
@@ -7,8 +7,8 @@
 
 #include "table.h"
 
-#define POOL_JOBS 64             /* analyses that may wait */
-#define POOL_JOBS_PER_ADDRESS 4  /* of these, asked for by one address */
+#define POOL_JOBS 64             /* analyses that may be waiting */
+#define POOL_JOBS_PER_ADDRESS 4  /* of these, those of one address */
 
 struct pool;
 
@@ -18,19 +18,21 @@ struct bot_job {
     struct ask *ask;
     const struct pyr_edition *edition;
     const struct pyr_bot *bot;
-    void *memory;                /* what the bot knows about the edition; shared, only read */
-    uint64_t address;            /* whose load it is, and whether a person waits for it: as it was when it began */
+    void *memory;                /* the bot's tables for the edition; shared, only read */
+    uint64_t address;            /* the address whose load it is, and whether a person was waiting for it when it began */
     bool watched;
-    struct pyr_game game;        /* the thread makes its steps here */
+    struct pyr_game game;        /* the thread makes the bot's steps in this copy */
     uint32_t phase;
     pyr_seat seat;
     uint64_t seed;
-    bool is_fixed;               /* the same position always gets the same choice: no clock, and random numbers by step */
+    bool is_fixed;               /* the same position always gets the same choice: no time limit, and a fixed seed for
+                                    each step */
     unsigned steps;
     pyr_step step[PYR_MAX_PARTS];
 };
 
-/* Anything else that takes long: run in a thread, done in the loop's, also (perhaps not run) when the pool stops. */
+/* Any other long computation: run in a thread, finished in the loop's thread; also finished (perhaps not run) when the
+ * pool stops. */
 struct pool_job {
     struct schedule_job schedule;/* first */
     void (*run)(struct pool_job *job);
@@ -38,35 +40,36 @@ struct pool_job {
 };
 
 struct pool_state {              /* for /metrics */
-    unsigned waiting, thinking;  /* choices that wait for a thread, and that have one */
-    double oldest;               /* seconds that the oldest of the waiting ones has waited */
+    unsigned waiting, thinking;  /* choices that are waiting for a thread, and that have one */
+    double oldest;               /* seconds that the oldest waiting one has waited */
     unsigned jobs;               /* analyses waiting and running */
     uint64_t bot_choices[SCHEDULE_LANES];    /* choices made, by lane */
-    uint64_t shortened;          /* of the heavy ones: cut short because others waited */
+    uint64_t shortened;          /* heavy choices that were cut short because others were waiting */
 };
 
 /*
- * Starts `threads` threads for long thoughts (0: other servers think), one for light ones and two helpers. When the turn of
- * an ask has come `begin` makes its bot_job, or returns NULL if there is nothing to think about any more. `done` gets it
- * back, with its steps.
+ * Starts `threads` threads for heavy choices (0: other servers make them), one for light ones and two helpers. When it is
+ * the turn of an ask, `begin` makes its bot_job, or returns NULL if there is nothing to choose any more. `done` gets the
+ * job back, with its steps.
  */
 bool pool_start(struct pool **pool, uv_loop_t *loop, unsigned threads, struct bot_job *(*begin)(struct ask *ask),
     void (*done)(struct bot_job *bot_job));
-void pool_stop(struct pool *pool);           /* waits for what is being thought. NULL is fine */
+void pool_stop(struct pool *pool);           /* waits for choices that are being made. NULL is fine */
 
-/* Its bot, edition, and of the job address, visitor and watched are set. False: it already waits, there is no memory, or
- * the pool stops. */
+/* Before the call its bot and edition are set, and address, visitor and watched of its job. False: it is waiting already,
+ * there is no memory, or the pool is stopping. */
 bool pool_submit_bot(struct pool *pool, struct ask *ask);
-void pool_withdraw(struct pool *pool, struct ask *ask);              /* if it waits; what is being thought is not stopped */
+void pool_withdraw(struct pool *pool, struct ask *ask);              /* takes it out of the queue; a choice that is being
+                                                                        made is not stopped */
 void pool_watch(struct pool *pool, struct ask *ask, bool watched);
 
-/* ERROR_TOO_MANY: too many wait already, of this address or in all. ERROR_STORAGE: no memory. */
+/* ERROR_TOO_MANY: too many are waiting already, of this address or in all. ERROR_STORAGE: no memory. */
 enum error pool_submit(struct pool *pool, struct pool_job *job, uint64_t address);
 
-/* Called by a job often: rests while bots have something to do, if a slice is over. True: give up. */
+/* To be called often by a job: pauses it while bots have something to do, once its time slice is over. True: give up. */
 bool pool_rest(struct pool *pool);
 
-/* Whether more choices wait than the threads can make soon. */
+/* Whether more choices are waiting than the threads can make soon. */
 bool pool_is_busy(const struct pool *pool);
 
 struct pool_state pool_state(const struct pool *pool);

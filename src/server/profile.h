@@ -1,6 +1,6 @@
 /*
- * profile.h (profile.c, history.c, farewell.c): what a visitor's record shows, and how it is removed. Handlers of routes,
- * each with the rules of http.c.
+ * profile.h (profile.c, history.c, farewell.c): what is shown of a visitor's games, and the removal of a visitor's data.
+ * Handlers of routes, with the rules of http.c.
  */
 #ifndef PYR_SERVER_PROFILE_H
 #define PYR_SERVER_PROFILE_H

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Draws it if `to` is a terminal that has room and colours for it. */
+/* Draws it if `to` is a terminal with enough room and colours. */
 void qr_draw(FILE *to, const char *text);
 
 #endif

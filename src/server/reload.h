@@ -7,7 +7,7 @@
 struct pyr_edition;
 struct server;
 
-/* An edition that was added while the server ran. It stays until the end, since tables and threads point to it. */
+/* An edition that was added while the server was running. It is kept until the end, since tables and threads point to it. */
 struct added_edition;
 
 void reload_server(struct server *server);
@@ -18,7 +18,7 @@ const struct pyr_edition *edition_offered(const struct server *server, unsigned 
 bool edition_is_offered(const struct server *server, const struct pyr_edition *edition);
 /* The text of an edition that is offered, or was; NULL: there is none with this name. */
 const char *edition_text(const struct server *server, const char *name);
-/* One that was added later; NULL: none. */
+/* An edition that was added by a reload; NULL: none. */
 const struct pyr_edition *edition_added(const struct server *server, const char *name);
 
 #endif

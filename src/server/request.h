@@ -11,30 +11,32 @@ enum method { METHOD_GET, METHOD_HEAD, METHOD_POST, METHOD_DELETE, METHOD_OTHER 
 
 struct request {
     struct server *server;
-    struct conn *conn;           /* NULL: gone; the request lives until nothing waits for it */
+    struct conn *conn;           /* NULL: the client has gone; the request stays until no job refers to it */
     struct address *address;     /* held */
-    bool entered;                /* it counts among the connections of its address: behind a proxy */
+    bool entered;                /* counted among the connections of its address: it is behind a proxy */
     struct visitor *visitor;     /* held; NULL: none */
-    enum identity identity;      /* what was presented; IDENTITY_UNKNOWN while there are `unknown` */
-    struct tokens *unknown;      /* to be looked for in the database (request_look_up); NULL: none */
-    char token[2 * TOKEN_SIZE + 1];          /* of a visitor that is known, for renewing the cookie */
+    enum identity identity;      /* what the cookies show; IDENTITY_UNKNOWN while there are `unknown` tokens */
+    struct tokens *unknown;      /* tokens to look up in the database (request_look_up); NULL: none */
+    char token[2 * TOKEN_SIZE + 1];          /* of a known visitor, for renewing the cookie */
     enum method method;
-    bool secure;                 /* cookies must be */
-    bool gzip;                   /* accepts it */
-    bool html;                   /* a person reads the answer: text/html is accepted */
-    bool json;                   /* the body says that it is */
+    bool secure;                 /* cookies must be Secure */
+    bool gzip;                   /* the client accepts gzip */
+    bool html;                   /* text/html is accepted: a person reads the answer in a browser */
+    bool json;                   /* the body is declared as JSON */
     bool too_long;
     bool is_old;                 /* HTTP/1.0 */
     bool waits;                  /* a job will answer */
-    bool is_socket;              /* it wants to be one, once it is known whose it is */
-    bool last;                   /* what follows on the connection cannot be distinguished from this request: it is closed */
-    enum error early;            /* refused by its head; called once the body is in */
+    bool is_socket;              /* it asks for a WebSocket, which it becomes once the visitor is known */
+    bool last;                   /* what follows on the connection cannot be told from this request, so the connection is
+                                    closed */
+    enum error early;            /* refused by its head; answered once the body has arrived */
     char path[160];
-    char query[200];             /* after the '?', as it came; cut (request_query reads it) */
+    char query[200];             /* after the '?', as received; cut (request_query reads it) */
     char etag[128];              /* If-None-Match */
     char host[HOST_SIZE];        /* Host, cut; "" none */
-    char word[40];               /* what * matched in the route */
-    const char *language;        /* the best one there is for the reader: ?lang=CODE, else Accept-Language, else English */
+    char word[40];               /* the part of the path that * stands for in the route */
+    const char *language;        /* the best available language for the reader: ?lang=CODE, else Accept-Language, else
+                                    English */
     const char *route;           /* for the log: never a code */
     const char *refusal;         /* for the log: the error's name; NULL: none */
     size_t body_size;
@@ -48,52 +50,51 @@ struct request {
     size_t size, sent;
     char cookie[160];
     const char *page_etag;
-    char own_etag[40];           /* of an answer that has one without being a file */
-    const char *policy;          /* another Content-Security-Policy */
+    char own_etag[40];           /* ETag of an answer that is not a file */
+    const char *policy;          /* a Content-Security-Policy instead of the usual one */
     const char *attachment;      /* file name to save as */
     unsigned retry;              /* seconds; 0: none */
-    unsigned allowed;            /* bits of enum method: what a path takes that was asked for with another one */
-    bool translated;             /* the answer is in that language */
+    unsigned allowed;            /* bits of enum method: the methods of a path that was requested with another one */
+    bool translated;             /* the answer depends on that language */
     bool encoded, started;
 };
 
-/* The first steps of a request: from where it comes (`early` is set if that address has as many under way as it
- * may), and whose it is by its cookies ("": none; NULL: there are some that could not be read). And its end: frees
- * it with all that it holds. */
+/* The first steps of a request: its address (sets `early` if that address has as many requests under way as it may), and
+ * its visitor by the cookies ("": none; NULL: they could not be read). The last step frees it with everything it holds. */
 void request_come_from(struct request *request, struct address *address);
 void request_identify(struct request *request, const char *cookies);
 void request_free(struct request *request);
 
-/* Looks in the database whose request it is, if that is not known yet; `then` is called later, if the client still waits. */
+/* Looks up the visitor in the database if not known yet; `then` is called later, if the client is still waiting. */
 void request_look_up(struct request *request, void (*then)(struct request *request, enum error error));
 
-/* Answers a request whose head and body are there, now or later. */
+/* Answers a request whose head and body are complete, now or later. */
 void request_route(struct request *request);
 
 /* web.c: the answer is complete, send it. */
 void request_send(struct request *request);
 
 void request_error(struct request *request, enum error error, const char *detail);
-/* Whether the client has this copy: it may list several, and a proxy may have called them weak (W/). */
+/* Whether the client has this copy: it may list several, and a proxy may have marked them as weak (W/). */
 bool request_has_copy(const struct request *request, const char *etag);
 
-/* For the files that have handlers (*_routes.c, profile.c, history.c). An answer takes the text, or the object, in which
- * NULL, which is what jansson gives without memory, becomes an error. */
+/* For the files with handlers (*_routes.c, profile.c, history.c). An answer takes over the text, or the object; an object
+ * that is NULL, as jansson returns without memory, becomes an error. */
 void answer_text(struct request *request, int status, const char *type, char *text, size_t size);
 void answer_json(struct request *request, int status, json_t *json);
-/* A request whose answer takes a job: it stays until request_back, once, says whether the client still waits. False: the
- * client has gone, and the request with it. */
+/* A request whose answer needs a job: it stays until request_back, which is called once and returns whether the client is
+ * still waiting. False: the client has gone, and the request was freed. */
 void request_wait(struct request *request);
 bool request_back(struct request *request);
 /* The members of a body; false after an answer. The caller owns *object; values point into it, NULL for those that are
  * missing. */
 bool read_body(struct request *request, const struct field *field, unsigned count, json_t **object, json_t **values);
-/* `then` gets the table of the code in the path, in memory or read from the database. */
+/* Calls `then` with the table whose code is in the path, in memory or read from the database. */
 void with_table(struct request *request, void (*then)(struct request *request, struct table *table));
 /* A member of the query, decoded (%41 and + are read as in forms); false if it is not there, or does not fit. */
 bool request_query(const struct request *request, const char *name, char *to, size_t room);
 
-/* For pages without scripts: those that are made here or from an analysis. */
+/* The policy of pages without scripts: those that are made here or from an analysis. */
 #define PLAIN_POLICY \
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'none'; img-src data:; base-uri 'none'; " \
     "form-action 'none'; " \
@@ -137,7 +138,7 @@ void get_feed(struct request *request);
 void post_feed(struct request *request);
 void delete_feed(struct request *request);
 
-/* The embedded page (pages.c): NULL if there is no such file. Data are compressed by gzip. */
+/* A file of the embedded page (pages.c); NULL if there is none. Its data are compressed by gzip. */
 struct page {
     const char *path, *type, *etag;
     const unsigned char *data;

@@ -9,14 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RESULTS_KINDS 512        /* different numbers of points that a day may have; there are fewer than 400 */
+#define RESULTS_KINDS 512        /* different scores that a day may have; there are fewer than 400 */
 #define RESULTS_BIN 5            /* points */
 #define RESULTS_BINS (RESULTS_KINDS / RESULTS_BIN + 2)
-#define RESULTS_OUTAGE 7200      /* seconds without a server after which a day keeps all streaks */
-#define RESULTS_WEEK 5           /* the best days that count */
+#define RESULTS_OUTAGE 7200      /* seconds without any server after which a day breaks no streak */
+#define RESULTS_WEEK 5           /* days of a week that count: the best ones */
 #define RESULTS_MONTH 20
 
-/* How often each number of points was reached, fewest points first. */
+/* How often each score was reached, lowest first. */
 struct results_tally {
     int64_t count;
     unsigned kinds;
@@ -29,14 +29,14 @@ struct results_tally {
 void results_add(struct results_tally *tally, int32_t points, int64_t count);    /* points in ascending order */
 int64_t results_place(const struct results_tally *tally, int32_t points);        /* equal points share it */
 double results_median(const struct results_tally *tally);                        /* of a tally that is not empty */
-/* Percent of the other results that are lower; -1 if there is no other. */
+/* The percentage of the other results that are lower; -1 if there is no other. */
 double results_ahead(const struct results_tally *tally, int32_t points);
-/* Bins of RESULTS_BIN points from the lowest result to the highest, empty ones included. The points at which each begins,
- * and how many results it has; how many bins. */
+/* Bins of RESULTS_BIN points from the lowest result to the highest, empty ones included: the points at which each begins,
+ * and how many results are in it. Returns how many bins. */
 unsigned results_bins(const struct results_tally *tally, int32_t from[RESULTS_BINS], int64_t count[RESULTS_BINS]);
 
-/* Days one after the other; the last is today, which may still be played. A kept day (there was no server for too long, or
- * no such day) neither breaks nor lengthens a streak. */
+/* Consecutive days; the last one is today, which may still be played. A kept day (no server was running for too long, or
+ * the day did not exist) neither breaks nor lengthens a streak. */
 enum results_day { RESULTS_MISSED, RESULTS_PLAYED, RESULTS_KEPT };
 struct results_streak {
     unsigned now, best;

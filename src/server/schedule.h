@@ -1,9 +1,9 @@
 /*
- * schedule.h (schedule.c): whose turn it is. Jobs wait here until a thread is free; the schedule decides which one is
- * next. It is plain data of one thread: it knows no clock, no bots and no tables, so tests can follow every decision.
+ * schedule.h (schedule.c): the order of jobs. Jobs wait here until a thread is free; the schedule decides which one is
+ * next. It is plain data of one thread, without clock, bots or tables, so tests can check every decision.
  *
- * Turns are shared out by who causes the load, never by who has asked most often:
- *  1. Lanes are apart: a light job never waits for a heavy one.
+ * Turns are shared by the source of the load, whatever the number of its requests:
+ *  1. Lanes are independent: a light job never waits for a heavy one.
  *  2. Within a lane, jobs that a person waits for come first. Of every SCHEDULE_WATCHED + 1 turns one still belongs to
  *     the others, so nothing waits forever.
  *  3. Among those, addresses take turns; among the jobs of an address, visitors; among those of a visitor, jobs come in
@@ -26,9 +26,9 @@ enum schedule_lane { SCHEDULE_LIGHT, SCHEDULE_HEAVY, SCHEDULE_LANES };
 
 struct schedule_share;
 
-/* Part of its owner's structure. Zeroed, it waits nowhere. */
+/* Part of its owner's structure. Zeroed: not in any queue. */
 struct schedule_job {
-    struct schedule_job *next, **link;       /* the queue it is in; link NULL: none */
+    struct schedule_job *next, **link;       /* the queue it is in; link NULL: not queued */
     struct schedule_share *share;            /* of the visitor; NULL: not in a schedule */
     uint64_t address;                        /* a key of the address that causes the load */
     int64_t visitor;
@@ -44,7 +44,7 @@ void schedule_queue_init(struct schedule_queue *queue);
 void schedule_queue_add(struct schedule_queue *queue, struct schedule_job *job);
 void schedule_queue_remove(struct schedule_queue *queue, struct schedule_job *job);
 
-/* What a lane, an address or a visitor has waiting. */
+/* The waiting jobs of a lane, an address or a visitor. */
 struct schedule_list {
     struct schedule_share *first, **last;
 };
@@ -53,9 +53,9 @@ struct schedule_share {
     struct schedule_share *parent, *next;
     uint64_t address;
     int64_t visitor;
-    unsigned waiting;                        /* jobs, its own and those below */
-    unsigned streak;                         /* turns in a row that fresh ones have had */
-    /* parts: those not served since they came, and those that were, in the order of their turns */
+    unsigned waiting;                        /* jobs, here and in the lists below */
+    unsigned streak;                         /* turns in a row that went to fresh ones */
+    /* parts: those not served since they were added, and those that were, in the order of their turns */
     struct schedule_list fresh, served;
     struct schedule_queue jobs;              /* of a visitor */
 };
@@ -63,30 +63,30 @@ struct schedule_share {
 struct schedule {
     struct map shares;
     struct schedule_share root[SCHEDULE_LANES][2];     /* by lane; watched, and not */
-    unsigned streak[SCHEDULE_LANES];         /* turns in a row that watched ones have had */
+    unsigned streak[SCHEDULE_LANES];         /* turns in a row that went to watched ones */
 };
 
 void schedule_init(struct schedule *schedule);
-/* jobs that still wait are the caller's and waiting nowhere from now on */
+/* jobs that are still waiting are the caller's, and no longer queued */
 void schedule_finish(struct schedule *schedule);
 
-/* The fields from `address` on are set. False without memory. */
+/* The fields from `address` on must be set. False without memory. */
 bool schedule_add(struct schedule *schedule, struct schedule_job *job);
-void schedule_remove(struct schedule *schedule, struct schedule_job *job);     /* does nothing if it does not wait */
+void schedule_remove(struct schedule *schedule, struct schedule_job *job);     /* does nothing if it is not waiting */
 
-/* A person has begun to wait for the job, or does so no longer. Without memory it may wait nowhere afterwards. */
+/* A person has begun, or has stopped, waiting for the job. Without memory the job may be dropped from the schedule. */
 void schedule_watch(struct schedule *schedule, struct schedule_job *job, bool watched);
 
-/* Takes the next one from this lane; NULL: it is empty. */
+/* Takes the next job of this lane; NULL: it is empty. */
 struct schedule_job *schedule_take(struct schedule *schedule, enum schedule_lane lane);
 
-/* Jobs that wait: in a lane; of an address in a lane; in a lane, of other addresses, for which a person waits or (watched
- * false) any. */
+/* Counts waiting jobs: of a lane; of an address in a lane; of other addresses in a lane, those that a person waits for or
+ * (watched false) all. */
 unsigned schedule_waiting(const struct schedule *schedule, enum schedule_lane lane);
 unsigned schedule_waiting_of(const struct schedule *schedule, enum schedule_lane lane, uint64_t address);
 unsigned schedule_waiting_others(const struct schedule *schedule, enum schedule_lane lane, uint64_t address, bool watched);
 
-/* The one that waits longest by its `since`, NULL: none. Looks at all of them. */
+/* The job that has waited longest by its `since`, NULL: none. Goes through all of them. */
 const struct schedule_job *schedule_oldest(const struct schedule *schedule);
 
 #endif

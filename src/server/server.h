@@ -50,10 +50,10 @@ struct edge;
 struct pool;
 struct reminders;
 
-/* Runs until SIGTERM or SIGINT. Returns the exit code; what is wrong goes to standard error. */
+/* Runs until SIGTERM or SIGINT. Returns the exit code; errors go to standard error. */
 int server_run(const struct server_options *options);
 
-/* The same in parts, for tests that turn the loop (server->loop) themselves. Each start, failed or not, is followed by one
+/* The same in parts, for tests that run the loop (server->loop) themselves. Each start, failed or not, is followed by one
  * finish. server_tick does what is due a few times per second; server_halt cuts all connections and closes everything at
  * once. */
 struct server;
@@ -69,66 +69,68 @@ struct server {
     uv_timer_t tick;
     uv_signal_t signals[SIGNALS];
     struct edge *edge;           /* NULL: not listening */
-    struct bans *bans;           /* who may not come (bans.c) */
+    struct bans *bans;           /* banned addresses and visitors (bans.c) */
     struct access_log *access_log;           /* NULL: none */
     struct admin *admin;         /* the operator's socket; NULL: none */
-    struct {                     /* what all clients are sent (outbox.c) */
-        char text[NOTICE_SIZE];  /* "": nothing but when the server restarts */
+    struct {                     /* the announcement that all clients are sent (outbox.c) */
+        char text[NOTICE_SIZE];  /* "": no text; then only the restart is announced, if there is one */
         uint64_t restart_at;     /* in milliseconds; 0: no restart is announced */
-        uint32_t version;        /* grows when it changes; 0: there was none yet */
+        uint32_t version;        /* grows with each change; 0: nothing was announced yet */
     } notice;
     int64_t started;             /* seconds since 1970 */
     struct added_edition *added; /* editions that reloads have added (reload.c) */
     uint32_t withdrawn;          /* editions of the options that are no longer offered, as bits */
-    bool is_handed;              /* the sockets that it listens on were opened by a service manager, which keeps them open */
+    bool is_handed;              /* the listening sockets were opened by a service manager, which keeps them open */
     char handed_address[64];     /* where the first of those for the page listens */
-    uint64_t watchdog_at;        /* when the service manager is next notified that all is well; of the loop's own clock */
+    uint64_t watchdog_at;        /* when the service manager is next told that the server is alive; by the loop's own
+                                    clock */
     struct store *store;
     struct pool *pool;
     struct reminders *reminders; /* NULL: no messages to browsers (reminder.h) */
-    char origins[8][96];         /* allowed: exactly these */
+    char origins[8][96];         /* the allowed ones, exactly these */
     unsigned origin_count;
     char names[24][HOST_SIZE];   /* of this machine (access_add_name) */
     unsigned name_count;
     char url[128];
     bool secure, stopping, stopped;
-    bool shared;                 /* other servers use the same database, so what is in memory may be old */
+    bool shared;                 /* other servers use the same database, so memory may be out of date */
     int64_t node;                /* the number of this server there (store_add_node); 0: not shared */
-    bool is_deaf;                /* what others announce does not arrive at present */
-    uint32_t listens;            /* how often it has begun to receive it */
-    struct store_nodes nodes;    /* those that are there, with this one, as of the last look */
-    unsigned thinkers;           /* of these, other servers that only think */
+    bool is_deaf;                /* announcements of other servers do not arrive at present */
+    uint32_t listens;            /* how often receiving them has begun */
+    struct store_nodes nodes;    /* running servers, including this one, as of the last look */
+    unsigned thinkers;           /* of these, other servers that only run bots */
     unsigned judging;            /* analyses that were claimed from the database */
-    unsigned analyses;           /* that are to be made there, by whichever server */
-    uint64_t stop_at, leave_at;  /* at the latest; with nothing in hand: of the loop's own clock */
-    uint64_t sweep_at;           /* when addresses and codes are next looked through */
-    struct store_downtime down[STORE_DOWNTIMES];     /* when there was no server on this database */
+    unsigned analyses;           /* analyses that are waiting there to be made by any server */
+    uint64_t stop_at, leave_at;  /* when stopping ends at the latest; when this server leaves if it has nothing to do; by
+                                    the loop's own clock */
+    uint64_t sweep_at;           /* when addresses and codes are next cleaned up */
+    struct store_downtime down[STORE_DOWNTIMES];     /* times without any server on this database */
     unsigned downs;
     struct {
-        uint64_t beat_at, keep_at;           /* when the heartbeat is next stored, and what is old dropped */
-        uint64_t pulse_at;                   /* when it is stored even if no clock runs */
+        uint64_t beat_at, keep_at;           /* when the heartbeat is next stored, and old data dropped */
+        uint64_t pulse_at;                   /* when the heartbeat is stored even if no clock is running */
         int64_t start;                       /* when the server started; 0 once that is stored */
-        bool beating, keeping, looking;      /* it is under way */
-        bool look_again;                     /* as soon as that is over */
-        bool missed;                         /* news may have been missed: who is where is read again, too */
-        unsigned looks;                      /* counted */
-        uint64_t look_at;                    /* when it is next asked which tables are due */
+        bool beating, keeping, looking;      /* jobs that are running */
+        bool look_again;                     /* once the present look has ended */
+        bool missed;                         /* announcements may have been missed: presence is read again, too */
+        unsigned looks;                      /* how many there were */
+        uint64_t look_at;                    /* when the database is next asked for tables that are due */
         uint64_t check_at;                   /* when the revisions of tables in memory are next compared */
-        unsigned checks;                     /* of these that are under way */
-        struct store_place looked;           /* until where that was asked */
-        struct store_place swept;            /* until where visitors were looked at; zero: a new round */
+        unsigned checks;                     /* of these, those that are running */
+        struct store_place looked;           /* the place up to which that was asked */
+        struct store_place swept;            /* the place up to which visitors were checked; zero: begin again */
     } upkeep;
-    struct {                     /* what upkeep has to do for the daily expedition (daily.c) */
-        uint64_t look_at;        /* when it looks next; of the loop's own clock */
-        bool looking, mastering; /* it is under way */
-        int64_t revealed;        /* the last day that is stored as revealed: no later one is, even if the clock differs */
+    struct {                     /* the work for the daily expedition (daily.c) */
+        uint64_t look_at;        /* when it is next looked for; by the loop's own clock */
+        bool looking, mastering; /* jobs that are running */
+        int64_t revealed;        /* the last day that is stored as revealed: no later day is, even if the clock differs */
     } daily;
-    struct { bool busy; uint64_t at; } farewell;           /* whether data is left to remove (farewell.c) */
+    struct { bool busy; uint64_t at; } farewell;           /* whether there is data left to remove (farewell.c) */
     uint8_t hash_key[16];
     struct map visitors, tokens, tables, addresses;
-    struct map stakes;           /* open tables that are not in memory and count for an address (table.c) */
-    struct table *table_list;    /* those in memory */
-    struct fetch *fetches;       /* those that are being read (table_fetch), on a shared database */
+    struct map stakes;           /* open tables that left the memory and still count for an address (table.c) */
+    struct table *table_list;    /* the tables in memory */
+    struct fetch *fetches;       /* tables that are being read (table_fetch), on a shared database */
     uint64_t last_watch;
     struct {                     /* the last list of public tables (lobby.c) */
         uint64_t list, made;     /* its number; when, in milliseconds */
@@ -137,17 +139,17 @@ struct server {
         char code[LOBBY_TABLES][CODE_SIZE + 1];
     } lobby;
     unsigned connections, sockets;
-    unsigned open_tables;        /* that wait or run, in memory or not */
+    unsigned open_tables;        /* waiting or running, in memory or not */
     uv_prepare_t writer;
-    struct { struct conn *first, **end; } write_queue;     /* sockets that may lack something */
-    struct { struct conn *first, *last; } by_activity;     /* sockets, the one that was silent for longest first */
+    struct { struct conn *first, **end; } write_queue;     /* sockets that may have something to send */
+    struct { struct conn *first, *last; } by_activity;     /* sockets, those that were silent longest first */
     /* Counters, for /metrics. */
     struct {
         uint64_t requests[6];    /* by hundreds of the status */
         uint64_t messages, sent, bytes_sent, choices, errors, refused, games, cut;
         uint64_t answer_ms[12];    /* choices by milliseconds until the answer: 1 2 5 10 20 50 100 200 500 1000 5000 more */
         double answer_sum;
-        uint64_t refreshes, news;  /* tables that others had changed: read again, or changed by what was announced */
+        uint64_t refreshes, news;  /* tables that other servers had changed: read again, or updated from the announcement */
     } count;
 };
 
@@ -170,33 +172,33 @@ uint64_t log_dropped(void);                  /* lines that did not fit into the 
 void server_log(const struct server *server, enum log_level level, const char *event, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* upkeep.c: drops what is older than the options allow, says that the server is alive, tries whether the store works
- * again. */
+/* upkeep.c: drops what is older than the options allow, stores the heartbeat, checks whether the store works again. */
 void upkeep_tick(struct server *server);
-/* All that is old, now; then what was dropped. False without memory. */
+/* Drops all old data now, and reports what was dropped. False without memory. */
 struct upkeep_swept {
     enum store_result result;
     int64_t tables, visitors, reports;
 };
 bool upkeep_sweep(struct server *server, void (*then)(void *context, const struct upkeep_swept *swept), void *context);
 void upkeep_stop(struct server *server);     /* before the store is closed */
-void upkeep_leave(struct server *server);    /* other servers may take over what this one keeps */
+void upkeep_leave(struct server *server);    /* other servers may take over the tables that this one keeps */
 void upkeep_note_news(void *context, const char *word, int64_t number, const char *more);     /* for store_listen */
-/* Whether other servers may have changed tables in memory without this one knowing it. */
+/* Whether other servers may have changed tables that this one has in memory, without it having noticed. */
 bool upkeep_is_behind(const struct server *server);
-/* farewell.c: continues what the removal of a visitor's data has left to do, also after a restart. */
+/* farewell.c: continues removing the data of visitors who left, also after a restart. */
 void farewell_tick(struct server *server);
-/* turns.c: whether bots of tables that no server keeps are left to others: this one has no threads for them, servers that
- * only think are there, or more choices wait here than its threads can make soon, and there are others. */
+/* turns.c: whether this server leaves the bots of tables without a keeper to other servers: it has no threads for them,
+ * there are servers that only run bots, or more choices are waiting here than its threads can make soon and there are
+ * other servers. */
 bool server_leaves_bots(const struct server *server);
 
 /*
- * lobby.c: the public tables that strangers are shown: those that wait for players before those that run, the latest
- * activity first. Each host and each address first gets a few places, and only what is then left goes to those who have
- * more, so that no one can push the others out.
+ * lobby.c: the public tables shown to strangers: tables that wait for players before running ones, the latest activity
+ * first. Each host and each address first gets a few places; only those left over go to hosts and addresses with more
+ * tables, so that no one can push the others out.
  */
 unsigned lobby_list(struct server *server, const struct table *list[LOBBY_TABLES]);
-/* Reads those that are not in memory, if that was not done lately; then `done`, perhaps at once. */
+/* Reads those that are not in memory, unless that was done lately; then calls `done`, perhaps at once. */
 void lobby_load(struct server *server, void (*done)(void *context, enum error error), void *context);
 
 #endif

@@ -11,51 +11,52 @@
 
 struct store_day {
     int64_t day;
-    int64_t number;              /* from 1 on the first day that this database has had */
+    int64_t number;              /* counted from 1 on the first day of this database */
     uint8_t secret[32];
-    int64_t revealed;            /* when the secret was given away, in seconds since 1970; 0: not yet */
-    int64_t outage;              /* seconds without a server */
+    int64_t revealed;            /* when the secret was published, in seconds since 1970; 0: not yet */
+    int64_t outage;              /* seconds without any server */
     int32_t master;              /* points of the bot on this day's cards; STORE_NO_POINTS: not played yet */
 };
 
-/* The state of an attempt; in the database as these numbers. Expired: not finished in time, it does not count. */
+/* The state of an attempt, stored as these numbers. Expired: not finished in time; it does not count. */
 enum store_attempt_state { STORE_ATTEMPT_RUNNING, STORE_ATTEMPT_OVER, STORE_ATTEMPT_EXPIRED };
 
 struct store_attempt {
     int64_t day, visitor;
-    char code[16];               /* of its table; "": dropped since */
+    char code[16];               /* of its table; "": the table was dropped */
     uint8_t state;               /* enum store_attempt_state */
     int32_t points;
     uint8_t place;               /* among the seats of its table, from 1 */
-    uint8_t judged;              /* 0: not analysed yet, so there are no luck and rate; 1: a first result; 2: the last one */
-    double luck, rate;           /* points; points lost per decision */
+    uint8_t judged;              /* 0: not analysed yet, luck and rate are not set; 1: a first result; 2: the final one */
+    double luck, rate;           /* in points; points lost per decision */
 };
 
-/* Makes what is missing of a day and the next one. Several servers may do so at once: all get the same rows. */
+/* Creates the rows of a day and the next one, as far as they are missing. Several servers may do so at once: all get the
+ * same rows. */
 enum store_result store_make_days(struct store_db *db, int64_t today, int64_t now);
 enum store_result store_get_day(struct store_db *db, int64_t day, struct store_day *found);
 /* Days from one to another, in order; stops when `each` returns false, which makes no other call with db. */
 enum store_result store_each_day(struct store_db *db, int64_t from, int64_t to, bool (*each)(void *context,
     const struct store_day *day), void *context);
 enum store_result store_first_day(struct store_db *db, int64_t *day);        /* STORE_MISSING: there is none */
-enum store_result store_last_revealed(struct store_db *db, int64_t *day);    /* 0: none is */
-/* The secrets of days until this one are no secrets any more. */
+enum store_result store_last_revealed(struct store_db *db, int64_t *day);    /* 0: none is revealed */
+/* Marks the secrets of all days up to this one as public. */
 enum store_result store_reveal_days(struct store_db *db, int64_t until, int64_t now);
-/* There was no server from one time to another: adds that to the days it touches. */
+/* Notes a time without any server: adds it to the days it touches. */
 enum store_result store_add_outage(struct store_db *db, int64_t from, int64_t to);
 
-/* A visitor's attempt at a day; all of theirs, the latest first. */
+/* A visitor's attempt at a day; all of their attempts, the latest first. */
 enum store_result store_get_attempt(struct store_db *db, int64_t day, int64_t visitor, struct store_attempt *attempt);
 enum store_result store_each_attempt_of(struct store_db *db, int64_t visitor, bool (*each)(void *context,
     const struct store_attempt *attempt), void *context);
-/* How often each number of points was reached on a day, fewest points first. */
+/* How often each score was reached on a day, lowest first. */
 enum store_result store_each_result(struct store_db *db, int64_t day, bool (*each)(void *context, int32_t points,
     int64_t count), void *context);
-/* Analysed results of a day whose points without luck are more than these. */
+/* Counts analysed results of a day with more points without luck than these. */
 enum store_result store_count_better(struct store_db *db, int64_t day, double without_luck, int64_t *count);
-/* Leaderboards: where a visitor stands on each is kept with every result (table `standing`), so that a page of a board is
- * read in the order of an index, for any number of players. A board is one of the periods, by_skill or not; with
- * STORE_BOARD_CLOSED it has only those days whose secrets are revealed. */
+/* Leaderboards: a visitor's place on each is stored with every result (table `standing`), so that a page of a board is
+ * read in the order of an index, for any number of players. A board is for one of the periods, by_skill or not; with
+ * STORE_BOARD_CLOSED it contains only days whose secrets are revealed. */
 enum store_board { STORE_BOARD_DAY, STORE_BOARD_SKILL = 2, STORE_BOARD_WEEK = 4, STORE_BOARD_MONTH = 8,
     STORE_BOARD_CLOSED = 1 };
 #define STORE_RANKED 10000       /* places that a board has */
@@ -65,12 +66,13 @@ struct store_standing {
     int64_t value;               /* tenths of a point: what the board is ordered by */
     int64_t points;              /* sums over the days that count */
     double luck, rate;           /* sum; mean over those that are analysed */
-    unsigned days, judged;       /* that count; of these, those that are analysed */
-    char name[100], code[16];    /* of the table, on the board of a day; "": dropped since */
+    unsigned days, judged;       /* days that count; of these, days that are analysed */
+    char name[100], code[16];    /* of the table, on the board of a day; "": the table was dropped */
 };
-/* Where a visitor stands after a result of theirs on that day has changed; in the same transaction. */
+/* Updates a visitor's standings after a result of theirs on that day has changed; in the same transaction. */
 enum store_result store_rank(struct store_db *db, int64_t day, int64_t visitor);
-/* Rows from a place on (0: the first), the best first. And one visitor's own: STORE_MISSING if they have none. */
+/* Rows of a board from a place on (0: the first), the best first. And one visitor's own row: STORE_MISSING if they have
+ * none. */
 enum store_result store_get_board(struct store_db *db, unsigned board, int64_t start, int64_t from, unsigned most,
     struct store_standing *rows, unsigned *count);
 enum store_result store_get_standing(struct store_db *db, unsigned board, int64_t start, int64_t visitor,
@@ -78,20 +80,20 @@ enum store_result store_get_standing(struct store_db *db, unsigned board, int64_
 /* How many are listed, and how many have a higher value; both count to STORE_RANKED. */
 enum store_result store_count_standings(struct store_db *db, unsigned board, int64_t start, int64_t *count);
 enum store_result store_better_standings(struct store_db *db, unsigned board, int64_t start, int64_t value, int64_t *count);
-/* The same board with only those with whom a visitor has sat at a table, and themselves; stops when `each` returns false. */
+/* The same board with only this visitor and those who have sat at a table with them; stops when `each` returns false. */
 enum store_result store_each_of_people(struct store_db *db, unsigned board, int64_t start, int64_t visitor,
     bool (*each)(void *context, const struct store_standing *row), void *context);
-/* A day that was revealed at that time or before is added to the boards of revealed days, some visitors at a time. */
+/* Adds a day that was revealed at that time or before to the boards of revealed days, a few visitors per call. */
 enum store_result store_settle(struct store_db *db, int64_t revealed);
 
-/* The oldest finished attempt without a final analysis: its table. STORE_MISSING: none. And what came of it. */
+/* The table of the oldest finished attempt without a final analysis. STORE_MISSING: none. And stores its result. */
 enum store_result store_get_unjudged(struct store_db *db, int64_t *table, char code[16], uint8_t *judged);
 enum store_result store_judge_attempt(struct store_db *db, int64_t table, double luck, double rate, uint8_t judged);
-/* The latest day with a result whose cards `master` has not played yet becomes this server's to do. STORE_MISSING: none. */
+/* Claims for this server the latest day with a result whose cards `master` has not played yet. STORE_MISSING: none. */
 enum store_result store_claim_master(struct store_db *db, int64_t node, int64_t now, struct store_day *day);
 enum store_result store_put_master(struct store_db *db, int64_t day, int32_t points);
 
-/* For store_commit: what a change of a table does to the attempt that is played there. STORE_TAKEN: there is one. */
+/* For store_commit: what a change of a table means for the attempt played there. STORE_TAKEN: there is one already. */
 enum store_result store_commit_attempt(struct store_db *db, const struct store_commit *commit, int64_t table);
 
 #endif

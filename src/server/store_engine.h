@@ -1,9 +1,10 @@
 /*
- * store_engine.h (store_engine.c, store_statements.c): what the store asks of a database, whichever it is. An engine
- * (SQLite: store_sqlite.c, PostgreSQL: store_pg.c) opens a database and runs the statements of store_statements.c;
- * store_ops.c makes the operations of store.h out of them, and store.c has the thread.
+ * store_engine.h (store_engine.c, store_statements.c): the interface to a database of any kind. An engine (SQLite:
+ * store_sqlite.c, PostgreSQL: store_pg.c) opens a database and runs the statements of store_statements.c; store_ops.c
+ * makes the operations of store.h out of them, and store.c has the thread.
  *
- * A new table or column must be copied as well: store_copy.c, and the statements whose names begin with COPY.
+ * A new table or column must also be added to what is copied: store_copy.c, and the statements whose names begin with
+ * COPY.
  *
  * To add an operation: declare it in store.h, write it in store_ops.c, add its statements to the list below and to
  * store_statements.c.
@@ -60,11 +61,11 @@ enum store_statement {
     STORE_STATEMENTS
 };
 
-/* Points of an attempt without luck, in tenths; equal in both engines, also halfway between two. */
+/* Points of an attempt without luck, in tenths; both engines round halves alike. */
 #define STORE_WITHOUT_LUCK "CAST(round(CAST(10 * (attempt.points - attempt.luck) AS numeric)) AS bigint)"
 #define STORE_STANDING_SUMS "sum(value), sum(points), sum(CASE WHEN judged > 0 THEN luck ELSE 0 END)," \
     " coalesce(avg(CASE WHEN judged > 0 THEN rate END), 0), sum(CASE WHEN judged > 0 THEN 1 ELSE 0 END), count(*)"
-/* A step of version 8: the leaderboards of the results that were there before. `month`: the first day of a day's month. */
+/* A step of the migration to version 8: the leaderboards of existing results. `month`: the first day of a day's month. */
 #define STORE_FILL_STANDINGS(month) \
     "INSERT INTO standing (board, start, visitor, value, points, luck, rate, judged, days)" \
     " SELECT board, start, visitor, " STORE_STANDING_SUMS " FROM (SELECT board, start, visitor, value, points, luck," \
@@ -79,8 +80,8 @@ enum store_statement {
     " WHERE attempt.state = 1 AND attempt.points IS NOT NULL) AS listed) AS ranked WHERE rank <= best" \
     " GROUP BY board, start, visitor;"
 
-/* A statement in words that all engines understand: values are ?1, ?2...; `kinds` has a letter for each: i int64_t,
- * r double, t text, x text that is given with its size, b bytes. */
+/* A statement in the SQL that all engines share: values are ?1, ?2...; `kinds` has a letter for each: i int64_t, r
+ * double, t text, x text that is given with its size, b bytes. */
 struct store_text {
     const char *kinds, *sql;
 };
@@ -88,7 +89,7 @@ extern const struct store_text store_texts[STORE_STATEMENTS];
 
 #define STORE_VALUES 16          /* the most that a statement has */
 
-/* What a statement is given. Texts and bytes must stay until the call returns. */
+/* The arguments of a statement. Texts and bytes must stay valid until the call returns. */
 struct store_value {
     int64_t number;
     double real;
@@ -96,7 +97,7 @@ struct store_value {
     size_t size;
 };
 
-/* Gets a job that must not be kept. is_void: it has changed nothing, and the rest of its transaction can be kept. */
+/* Called for a job that must not be kept. is_void: it has changed nothing, so the rest of its transaction can be kept. */
 typedef void store_refuse(void *context, unsigned job, enum store_result result, bool is_void);
 
 /* An open database; each engine's own structure begins with it. */
@@ -108,43 +109,43 @@ struct store_db {
 
 struct store_engine {
     const char *name;
-    bool upserts_well;           /* inserting a row that is there costs no more than changing it */
-    bool locks_rows;             /* rows stay locked to other servers until a transaction ends */
+    bool upserts_well;           /* inserting a row that exists costs no more than updating it */
+    bool locks_rows;             /* rows stay locked for other servers until the transaction ends */
     bool is_shared;              /* several servers may use one database at the same time */
-    /* Of an engine that is shared: within a transaction, tells the other servers what is new once it is committed, such
-     * as the revision of a table; and receives theirs (store_listen). NULL without memory. `later` (may be NULL):
-     * where the number is once the transaction is settled. `more` (may be NULL) goes along. What a job that is refused
-     * has announced is not sent. */
+    /* Of an engine that is shared: within a transaction, queues a notification of the other servers for when it is
+     * committed, such as the new revision of a table; and receives theirs (store_listen). NULL without memory. `later`
+     * (may be NULL): where the number is found once the transaction is settled. `more` (may be NULL) is sent along.
+     * Announcements of a refused job are not sent. */
     void (*announce)(struct store_db *db, const char *word, int64_t number, const int64_t *later, const char *more);
     struct store_listener *(*listen)(struct store_db *db, uv_loop_t *loop, store_on_news *on_news, void *context);
     void (*listen_end)(struct store_listener *listener);
-    bool (*is_mine)(const char *where);      /* whether --database means this engine */
+    bool (*is_mine)(const char *where);      /* whether this value of --database means this engine */
 
-    /* After all checks; an older database is migrated if it may be written. NULL with a sentence in `error`. */
+    /* Opens it after all checks; an older database is migrated if `write` is set. NULL with a sentence in `error`. */
     struct store_db *(*open)(const char *where, bool write, char *error, size_t size);
     void (*close)(struct store_db *db);
-    /* Looks whether a server could open it, and changes nothing. */
+    /* Checks whether a server could open it, and changes nothing. */
     enum store_probe (*probe)(const char *where, char *error, size_t size);
-    /* For commands (may be NULL): what takes long and a server does beside its work. False with a sentence. */
+    /* For commands (may be NULL): long tasks that a server does besides its normal work. False with a sentence. */
     bool (*check)(struct store_db *db, const char *where, char *error, size_t size);
-    /* It is a server's from now on (may be NULL). While the engine waits for the database's word on what it must know
-     * before it can continue, it calls `wait`, which lets time pass; false: give up. is_ill: it does not answer. */
+    /* Called when a server starts using it (may be NULL). While the engine waits for an answer that it needs before it
+     * can continue, it calls `wait`, which lets time pass; false: give up. is_ill: the database does not answer. */
     void (*serve)(struct store_db *db, bool (*wait)(void *context, unsigned ms, bool is_ill), void *context);
-    /* One sentence about what the last call failed with. */
+    /* One sentence on why the last call failed. */
     void (*explain)(struct store_db *db, const char *where, char *error, size_t size);
-    /* One line for people that says which database it is, without secrets. */
+    /* A name of the database for messages, on one line, without secrets. */
     void (*name_of)(const char *where, char *to, size_t size);
-    /* Whether it can be written, as far as one can see without writing; also what there is to do from time to time. */
+    /* Whether it can be written to, as far as one can see without writing; also does regular maintenance. */
     enum store_health (*look)(struct store_db *db);
 
-    /* Transactions. One that the database gave up by itself is lost: nothing may be done in it any more. */
+    /* Transactions. One that the database ended by itself is lost: no more statements may run in it. */
     enum store_result (*begin)(struct store_db *db, bool write);
     enum store_result (*settle)(struct store_db *db, store_refuse *refuse, void *context);
     enum store_result (*commit)(struct store_db *db);
     void (*rollback)(struct store_db *db);
     bool (*is_lost)(const struct store_db *db);
-    /* May be NULL. The last transaction, if it failed, did so only because of others at the same moment: it can be run
-     * again at once. */
+    /* May be NULL. Whether the last transaction failed only because of a concurrent one, so that it can be run again at
+     * once. */
     bool (*has_clashed)(const struct store_db *db);
     bool (*has_written)(const struct store_db *db);      /* since begin */
 
@@ -159,7 +160,7 @@ struct store_engine {
         int64_t *changed);
     enum store_result (*send)(struct store_db *db, enum store_statement which, const struct store_value *values,
         enum store_result none, int64_t *given);
-    /* One question at a time: query, then next until it is not STORE_OK (STORE_MISSING: no further row) or finish. */
+    /* One query at a time: query, then next until it is not STORE_OK (STORE_MISSING: no further row) or finish. */
     enum store_result (*query)(struct store_db *db, enum store_statement which, const struct store_value *values);
     enum store_result (*next)(struct store_db *db);
     void (*finish)(struct store_db *db);
@@ -170,25 +171,25 @@ struct store_engine {
 
 extern const struct store_engine store_sqlite, store_pg;
 
-/* Whether a string is one for PostgreSQL (a URL, or keywords) rather than the name of a file. */
+/* Whether a string denotes a PostgreSQL database (a URL, or keywords) rather than a file. */
 bool store_is_connection(const char *where);
 
-/* Opens with the engine that `where` means. */
+/* Opens it with the engine for `where`. */
 struct store_db *store_db_open(const char *where, bool write, char *error, size_t size);
 void store_db_close(struct store_db *db);
 
 enum store_result store_db_begin(struct store_db *db, bool write);
-/* Before a commit: finds out what became of statements that were sent. `refuse` gets each job (counted from 0 by
+/* Before a commit: collects the results of statements that were sent. `refuse` is called for each job (counted from 0 by
  * store_db_job_begin) that must not be kept; then the transaction has to be undone. */
 enum store_result store_db_settle(struct store_db *db, store_refuse *refuse, void *context);
 enum store_result store_db_commit(struct store_db *db);
 void store_db_rollback(struct store_db *db);
 
-/* A job within a transaction, undone alone if its result is not STORE_OK. */
+/* A job within a transaction; it alone is undone if its result is not STORE_OK. */
 enum store_result store_db_job_begin(struct store_db *db);
 enum store_result store_db_job_end(struct store_db *db, enum store_result result);
 
-/* Words for the log. */
+/* Writes a message to the log. */
 void store_say(const char *words);
 
 #endif

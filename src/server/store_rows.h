@@ -1,7 +1,7 @@
 /*
  * store_rows.h: how an operation of the store runs a statement and reads its rows, for store_ops.c and the files beside it.
  *
- * Statements refer to values by position: `kinds` in store_statements.c says which C type each position has, and
+ * Statements refer to values by position: `kinds` in store_statements.c lists the C type of each position, and
  * take_values reads exactly those from the arguments. So 'i' must be passed as int64_t and 'b' or 'x' as pointer and
  * size_t.
  */
@@ -31,7 +31,7 @@ static inline void take_values(struct store_value values[STORE_VALUES], enum sto
     }
 }
 
-/* When a change is made: NOW, and then its result is known; or LATER, when the engine likes, until the transaction ends. */
+/* When a change runs: NOW, and its result is known on return; or LATER, at any time before the transaction ends. */
 enum when { NOW, LATER };
 
 /* Runs a statement that changes rows; `none`: the result if it changes no row. */
@@ -50,7 +50,7 @@ static inline enum store_result change(struct store_db *db, enum when when, enum
     return result == STORE_OK && !changed ? none : result;
 }
 
-/* Asks for rows, which follow with next(). */
+/* Runs a query, whose rows are read with next(). */
 static inline enum store_result ask(struct store_db *db, enum store_statement which, ...)
 {
     struct store_value values[STORE_VALUES];
@@ -66,7 +66,7 @@ static inline void finish(struct store_db *db) { db->engine->finish(db); }
 static inline int64_t number(struct store_db *db, int column) { return db->engine->number(db, column); }
 static inline double real(struct store_db *db, int column) { return db->engine->real(db, column); }
 
-/* What an engine returns is valid until the next step only. Text that is too long is cut. */
+/* What an engine returns is valid only until the next step. Text that is too long is cut. */
 static inline void copy_text(struct store_db *db, int column, char *to, size_t room)
 {
     size_t size;
@@ -74,7 +74,7 @@ static inline void copy_text(struct store_db *db, int column, char *to, size_t r
     snprintf(to, room, "%s", text ? text : "");
 }
 
-/* After the last row: STORE_OK if that was all. */
+/* After the last row: STORE_OK if there was no error. */
 static inline enum store_result at_end(enum store_result result)
 {
     return result == STORE_MISSING ? STORE_OK : result;
@@ -102,15 +102,15 @@ static inline enum store_result change_all(struct store_db *db, const enum store
     return result;
 }
 
-/* Ratings and leaderboards are read, changed and written again: of several servers one waits for another. It is taken before
- * the rows that it is about, so that two that wait do not wait for each other. */
+/* Ratings and leaderboards are read, changed and written back: only one server may do so at a time. The lock is taken
+ * before the rows are, so that two servers cannot wait for each other. */
 static inline enum store_result lock_results(struct store_db *db)
 {
     int64_t one;
     return db->engine->is_shared ? get_number(db, ask(db, LOCK_RESULTS), 0, &one) : STORE_OK;
 }
 
-/* Tells the other servers, once the transaction is committed. */
+/* Notifies the other servers, once the transaction is committed. */
 static inline void announce(struct store_db *db, const char *word, int64_t with)
 {
     if (db->engine->announce)

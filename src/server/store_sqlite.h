@@ -1,4 +1,4 @@
-/* store_sqlite.h (store_sqlite.c): for tests that look below the store. */
+/* store_sqlite.h (store_sqlite.c): for tests that need more than the store's interface. */
 #ifndef PYR_STORE_SQLITE_H
 #define PYR_STORE_SQLITE_H
 

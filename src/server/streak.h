@@ -8,7 +8,7 @@
 #include "results.h"
 #include "store.h"
 
-#define STREAK_DAYS 20000        /* that are looked back */
+#define STREAK_DAYS 20000        /* days that are looked at */
 
 struct streak_days {
     int64_t first, today;

@@ -7,26 +7,27 @@
 
 struct server;
 
-/* Begins to listen; false with a sentence. server->url tells where. */
+/* Begins to listen; false with a sentence in `error`. Sets server->url. */
 bool web_start(struct server *server, char *error, size_t error_size);
 
-/* A few times per second: pings sockets that are silent, cuts those that do not answer. */
+/* A few times per second: pings sockets that are silent, cuts those that do not respond. */
 void web_tick(struct server *server);
 
-/* Connections from now on get this certificate; false if it cannot be used. Those that exist keep theirs. */
+/* New connections get this certificate; false if it cannot be used. Existing ones keep theirs. */
 bool web_renew_tls(struct server *server, const char *certificate, const char *key);
 
-/* Takes no more connections; those that exist continue. */
+/* Accepts no more connections; existing ones continue. */
 void web_stop_accepting(struct server *server);
 
 /* Closes the sockets of banned visitors; sends an announcement to all sockets. */
 void web_cut_banned(struct server *server);
 void web_tell_notice(struct server *server);
 
-/* Tells every socket to come back later; closes them all; ends. The loop must run on until everything is closed. */
+/* Sends every socket a request to come back later; closes all sockets; ends. The loop must continue until everything is
+ * closed. */
 void web_warn(struct server *server);
 void web_close_sockets(struct server *server);
-/* Sockets, and connections whose last words are still being sent. */
+/* The number of sockets, and of connections whose last bytes are still being sent. */
 unsigned web_busy(const struct server *server);
 void web_stop(struct server *server);
 
