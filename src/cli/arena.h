@@ -1,6 +1,7 @@
 /*
- * arena.h (arena.c): games between bots, built in or outside, on any number of threads. Every game has random numbers
- * of its own, made from the seed and the game's number, so that threads and their order change nothing.
+ * arena.h (arena.c): games between bots, built in or outside, on any number of threads. Every game has its own random
+ * numbers, made from the seed and the game's number, so results do not depend on the number of threads or their
+ * timing.
  */
 #ifndef PYR_CLI_ARENA_H
 #define PYR_CLI_ARENA_H
@@ -23,7 +24,7 @@ struct arena {
     uint64_t seed;
     bool duplicate;              /* each shuffle is played by every seating */
     const char *records;         /* a folder, or NULL */
-    double seconds;              /* an outside bot may think about a choice */
+    double seconds;              /* how long an outside bot may think about a choice */
     struct pyr_budget budget;    /* of the built-in ones */
     /* Called after each game, by one thread at a time, with the number of games finished by this call of arena_play. May be
      * NULL. */
@@ -37,15 +38,15 @@ struct arena_result {
     int16_t points;
     uint8_t pyramids;
     uint32_t moves;
-    uint32_t faults;             /* choices that an outside bot lost */
-    uint32_t ends;               /* how often it ended by itself, */
-    int status;                  /* and how the last time, as waitpid has it */
-    double seconds;              /* thinking */
+    uint32_t faults;             /* choices that an outside bot missed, and that were made at random */
+    uint32_t ends;               /* how often the program ended by itself, */
+    int status;                  /* and its last exit status, as waitpid returns it */
+    double seconds;              /* time spent thinking */
     bool finished;               /* the game was played to its end; the same for all entries */
 };
 
-/* Reads a list such as greedy,./mybot and repeats it until every seat has a bot. Says what is wrong and returns an exit
- * code. */
+/* Reads a list such as greedy,./mybot and repeats it until every seat has a bot. On an error prints a message and returns
+ * an exit code. */
 int arena_find_bots(struct arena *arena, const char *list);
 
 struct arena_pool;

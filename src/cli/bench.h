@@ -6,15 +6,15 @@
 
 #include <pyramids/box.h>
 
-/* A measurement: what was done, and in which time. */
+/* A measurement: what was done, and how long it took. */
 struct bench_result {
     uint64_t games, steps;
     int64_t points;              /* final scores of seat 1, summed up */
     double seconds;
-    double instructions;         /* all of them, or less than 0 if they could not be counted */
+    double instructions;         /* executed; below 0 if they could not be counted */
 };
 
-/* A counter of the instructions of this thread; where the system offers none it counts nothing (bench_env.c). */
+/* A counter of the instructions of this thread; it counts nothing on systems that offer no such counter (bench_env.c). */
 struct bench_counter {
     int fd;                      /* -1: none */
 };

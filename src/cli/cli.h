@@ -25,7 +25,7 @@ const char *cli_puzzle_pack(void);
 struct cli_option {
     const char *name;            /* long name without dashes */
     char letter;                 /* short name, or 0 */
-    const char *value;           /* what it takes, for the help; NULL: a flag */
+    const char *value;           /* name of its value, for the help; NULL: a flag */
     const char *help;            /* translated */
 };
 
@@ -37,29 +37,30 @@ struct cli_options {
 };
 
 /*
- * Takes the options out of argv: values[i] becomes the value of option[i] ("" for a flag), NULL if absent. What is left
- * are the *argc words of argv. Prints help or a message. Returns -1 to continue, else the exit code.
+ * Takes the options out of argv: values[i] becomes the value of option[i] ("" for a flag), NULL if absent. The
+ * remaining *argc words stay in argv. Prints help or a message. Returns -1 to continue, else the exit code.
  */
 int cli_parse(const struct cli_options *options, int *argc, char **argv, const char **values);
 
 /* The same for a command that takes at most `most` words besides its options; more are a usage error. */
 int cli_parse_words(const struct cli_options *options, int most, int *argc, char **argv, const char **values);
 
-/* Options that make no sense beside each other: excluded[i] has a bit for each that option[i] cannot be combined with; it
- * may be 0. If two such are given, names them and returns false. */
+/* Options that cannot be combined: excluded[i] has a bit for each option that option[i] cannot be combined with; it may
+ * be 0. If two such options are given, names them and returns false. */
 bool cli_go_together(const struct cli_option *option, const char *const *values, const uint32_t *excluded);
 
-/* A number from a word; on a word that is none prints a message about `what` and returns false. */
+/* Reads a number from a word; if the word is not a number, prints a message about `what` and returns false. */
 bool cli_number(const char *word, const char *what, uint64_t low, uint64_t high, uint64_t *number);
 
-/* Words of the command line that may have a password, which everyone on the machine could read in the list of processes:
- * the program continues with copies, overwrites the originals, and shows them in no message. */
+/* Hides words of the command line that may contain a password, which everyone on the machine could read in the list of
+ * processes: the program continues with copies, overwrites the originals, and shows them in no message. */
 void cli_hide_secrets(int argc, char **argv);
 
-/* The same for a word from elsewhere, which is left as it is and kept out of messages; whether it may have a password. */
+/* The same for a word from elsewhere, which is not overwritten but kept out of messages. Returns whether it may contain a
+ * password. */
 bool cli_hide_secret(char *word);
 
-/* Messages are kept for cli_last_message only, until this is undone. */
+/* Mutes messages: they are only kept for cli_last_message, until this is undone. */
 void cli_mute(bool is_mute);
 
 /* A message on standard error: "pyramids: ..."; one about a line of a file: "FILE:LINE: ...". */
@@ -94,15 +95,15 @@ void cli_json_end(struct pyr_json *json);
 void cli_json_fault(struct pyr_json *json, const struct pyr_fault *fault);
 void cli_json_error(struct pyr_json *json, const char *code);
 
-/* The whole text of a command that prints one value, for a file that it cannot use: {"file": ..., "error": {...}}. The code
- * counts where there is no fault (NULL). */
+/* The whole output of a command that prints one value, for a file that it cannot use: {"file": ..., "error": {...}}.
+ * `code` is used if there is no fault (NULL). */
 void cli_json_refuse(const char *file, const char *code, const struct pyr_fault *fault);
 
 /* An edition by built-in name or file; NULL: classic. Exits with a message and the code it returns (CLI_GOOD when read). */
 int cli_edition_load(const char *name_or_file, struct pyr_edition *edition);
 
-/* The edition for a record: the one asked for, or the built-in one that the record names. Of many records in one file, those
- * that name another built-in edition than the one asked for get theirs. */
+/* The edition for a record: the one asked for, or the built-in one that the record names. In a file of many records,
+ * those that name another built-in edition get that one. */
 int cli_edition_for(const char *asked, const struct cli_text *record, struct pyr_edition *edition);
 int cli_edition_among(const char *asked, const struct cli_text *record, struct pyr_edition *edition);
 
@@ -120,29 +121,30 @@ struct cli_records {
     char origin[CLI_ORIGIN], next_origin[CLI_ORIGIN];        /* the comment that export writes before a record; "" none */
 };
 
-/* Opens a file, or standard input for "-"; prints why not and returns false. Reads the next record: 1, 0 after the last,
- * -1 after printing what is wrong with the file. A file without any record has one that is bad. */
+/* Opens a file, or standard input for "-"; prints an error and returns false if it cannot. Reads the next record: 1, 0
+ * after the last, -1 after printing what is wrong with the file. A file without any record is read as one bad record. */
 bool cli_records_open(struct cli_records *records, const char *path);
 int cli_records_next(struct cli_records *records);
 void cli_records_close(struct cli_records *records);
 
-/* Whether the file is known to have several; the present record, valid until the next one. */
+/* Whether the file is known to have several records; the present record, valid until the next one is read. */
 bool cli_records_are_many(const struct cli_records *records);
 struct cli_text cli_records_text(const struct cli_records *records);
 
 /* For a command about one seat (from 1) of one record: whether the command line names both. */
 bool cli_record_seat(int files, const char *word, uint64_t *seat);
 
-/* Reads a record and the edition it needs (`asked`, or the one it names) and follows it to its end; with is_view it is what
- * that seat (from 1) sees. Prints what is wrong, with `json` also on standard output, and returns an exit code; with
- * CLI_GOOD the game has that seat, and the text is the caller's to free. */
+/* Reads a record and the edition it needs (`asked`, or the one it names) and replays it to its end; with is_view the
+ * record is what that seat (from 1) sees. Prints errors, with `json` also on standard output, and returns an exit
+ * code. On CLI_GOOD the game has that seat, and the caller frees the text. */
 int cli_record_load(const char *path, const char *asked, unsigned seat, bool is_view, bool json, struct cli_text *text,
     struct pyr_edition *edition, struct pyr_replay *replay);
 
 /* The names of the players in a record, and its seats; into the record's text. */
 unsigned cli_player_names(const char *text, size_t size, struct pyr_word *names);
 
-/* The path of a server's database: the one asked for, or the default (files.c). Says what is missing and returns false. */
+/* The path of a server's database: the one asked for, or the default (files.c). On failure prints a message and returns
+ * false. */
 bool cli_database(const char *asked, char *path, size_t size);
 
 /* The local player's name (files.c): the one asked for, else that of the account, else PYR_NAMELESS. */
@@ -152,20 +154,20 @@ const char *cli_own_name(const char *asked);
 void cli_catch_interrupt(void);
 bool cli_is_interrupted(void);
 
-/* The same for work that leaves nothing behind: the program ends at once with the code of an interruption (130 for
- * Ctrl-C), even in the middle of a computation. cli_catch_interrupt turns it off again, for what must be finished (a
- * file being written). */
+/* The same for work that needs no clean-up: the program ends at once with the code of an interruption (130 for
+ * Ctrl-C), even in the middle of a computation. cli_catch_interrupt turns this off again, for work that must be
+ * finished (such as writing a file). */
 void cli_end_on_interrupt(void);
 
-/* Says on standard error that this program was built without its page, and how to get it, if so (main.c). */
+/* If this program was built without its page, says so on standard error, and how to get it (main.c). */
 void cli_tell_page(void);
 
 /* version.c: what --version shows after the version: the commit and the libraries. */
 void cli_print_build(void);
-/* alone.c: before anything else, in the program for any Linux. */
+/* alone.c: called before anything else, in the program that runs on any Linux. */
 void cli_stand_alone(void);
 
-/* Seconds on a clock that never goes back. */
+/* Seconds on a clock that never runs backwards. */
 double cli_seconds(void);
 
 #endif

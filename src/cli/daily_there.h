@@ -11,7 +11,7 @@ struct daily_there {
     const char *server, *trusted, *name;     /* trusted: NULL, or a file of certificates */
     const char *date;            /* NULL: today, by the server's clock */
     bool again;                  /* an attempt that does not count */
-    bool show, json;             /* do not play: print it */
+    bool show, json;             /* only print the day; do not play */
 };
 
 /* Returns an exit code. */

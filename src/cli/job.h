@@ -1,7 +1,7 @@
 /*
- * job.h (job.c): jobs whose results are lines, one per item (a game, a position), which can be made in any order: those of
- * the programs in tools/. The same code prints a job that ran in one piece and one whose parts `pyramids merge` puts
- * together, so both print the same. Item n belongs to part n % parts + 1.
+ * job.h (job.c): jobs whose results are lines, one per item (a game, a position), which can be made in any order. The
+ * programs in tools/ are such jobs. The same code prints a job that ran in one piece and one that `pyramids merge` put
+ * together from parts, so both print the same. Item n belongs to part n % parts + 1.
  */
 #ifndef PYR_CLI_JOB_H
 #define PYR_CLI_JOB_H
@@ -12,10 +12,10 @@
 
 /* What is known about a kind of job; one job per program. */
 struct job_kind {
-    const char *name;            /* at most 15 letters, in the files */
+    const char *name;            /* at most 15 letters, as written in the files */
     bool (*begin)(const char *job);          /* reads the description of the job; false: it is none of this kind */
     bool (*add)(const char *data, FILE *to); /* takes the next result and may print; false: the result is wrong */
-    bool (*end)(FILE *to);       /* prints what there is to print about all of them; may be NULL */
+    bool (*end)(FILE *to);       /* prints the results of the whole job; may be NULL */
 };
 
 extern const struct job_kind job_late, job_late_score, job_clairvoyant, job_solo;    /* job_lines.c */
@@ -40,11 +40,11 @@ char *job_text(const struct pyr_edition *edition, const char *format, ...) __att
 /* Reads the edition from the description of a job. */
 bool job_edition(const char *job, struct pyr_edition *edition);
 
-/* Runs the job, or a part of it; continues a part that was interrupted. Takes the text. Returns an exit code. */
+/* Runs the job, or a part of it; continues a part that was interrupted. Frees `text`. Returns an exit code. */
 int job_run(const struct job_kind *kind, const struct job_options *options, char *text, uint64_t items, job_make *make,
     void *context);
 
-/* The kind of a file of results; NULL: another one. Prints what the job would have printed in one piece. */
+/* The job kind with that name in a file of results; NULL if it is not one of these. */
 const struct job_kind *job_find(const char *name);
 int job_merge(const struct job_kind *kind, struct shard_file *files, unsigned count);
 

@@ -1,6 +1,6 @@
-/* merge.h: what `pyramids merge` calls for each kind of job. The files are complete in number, in the order of their parts
- * and of the same job; items may be missing. Each prints what the whole job would have printed, and returns an exit code.
- * */
+/* merge.h: what `pyramids merge` calls for each kind of job. The files are all parts of one job, in the order of the
+ * parts; items may be missing. Each function prints what the whole job would have printed, and returns an exit code.
+ */
 #ifndef PYR_CLI_MERGE_H
 #define PYR_CLI_MERGE_H
 

@@ -17,7 +17,7 @@ struct outside {
     char answer[4096];           /* bytes received that are not yet a line */
     size_t received;
     bool has_answered;           /* since it was started */
-    int status;                  /* how the last one ended by itself, as waitpid has it */
+    int status;                  /* exit status of the last one that ended by itself, as waitpid returns it */
 };
 
 enum outside_result { OUTSIDE_ANSWERED, OUTSIDE_LATE, OUTSIDE_DEAD };
@@ -25,7 +25,7 @@ enum outside_result { OUTSIDE_ANSWERED, OUTSIDE_LATE, OUTSIDE_DEAD };
 /* Starts the program if it is not running; false if that cannot be done. */
 bool outside_start(struct outside *bot);
 
-/* Sends text; true when all of it was taken within the time. */
+/* Sends text; true if the program has read all of it in time. */
 bool outside_send(struct outside *bot, const char *text, size_t size, double seconds);
 
 /* Waits for a line, without its end, at most size - 1 bytes. */
@@ -34,7 +34,8 @@ enum outside_result outside_read(struct outside *bot, char *line, size_t size, d
 /* Ends the program at once. */
 void outside_stop(struct outside *bot);
 
-/* After OUTSIDE_DEAD or text that was not taken: has it ended by itself? Then it is stopped, and `status` holds how. */
+/* Call it after OUTSIDE_DEAD or after text that was not read: has the program ended by itself? If so it is stopped, and
+ * `status` is set. */
 bool outside_has_ended(struct outside *bot);
 
 #endif

@@ -14,13 +14,14 @@ struct plain_options {
     uint64_t seed;
     pyr_seat seat;               /* the player's */
     bool has_seat, has_bots;     /* given by an option, and not only assumed */
-    const struct pyr_bot *bot[PYR_MAX_SEATS], *any_bot;      /* the other players; for a seat that has none */
+    const struct pyr_bot *bot[PYR_MAX_SEATS], *any_bot;      /* the other players; the one for seats without their own */
     const char *name;
     const char *path;            /* a record to continue; or NULL */
-    const char *text;            /* the same as a text, of which path is the name; NULL: it is read from the file */
+    const char *text;            /* the same as a text, with `path` as its name; NULL: it is read from the file */
     size_t text_size;
     const char *resume;          /* the name of a saved game; or NULL */
-    struct there *there;         /* play at a server (there.h), at the table with the code `path`; NULL: here */
+    struct there *there;         /* play on a server (there.h), at the table with the code `path`; NULL: play on this
+                                    device */
     const char *back;            /* the command that continues that game */
     bool new_game, go_on;        /* do not ask about unfinished games: leave them, or resume the newest */
 };

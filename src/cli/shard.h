@@ -20,16 +20,16 @@ struct shard {
     uint64_t index, count;       /* from 0; count 0: the job is not split */
 };
 
-/* The options --shard and --output, which need each other; either may be NULL. Says what is wrong and returns false. */
+/* The options --shard and --output, which need each other; either may be NULL. On an error prints a message and returns
+ * false. */
 bool shard_options(const char *part, const char *output, struct shard *shard);
 
-/* Called for each complete item of a file, in order. False: the item is wrong, and with all that follows it will be made
- * again. */
+/* Called for each complete item of a file, in order. False: the item is wrong; it and all that follow will be made again. */
 typedef bool shard_item(void *context, uint64_t number, const char *data);
 
 /*
- * Opens the file of a part for adding items: a new one, or one of the same part of the same job that was interrupted; then
- * `item` gets what is there. Says what is wrong and returns NULL.
+ * Opens the file of a part for adding items: a new one, or one of the same part of the same job that was interrupted;
+ * then `item` is called for the items it contains. On an error prints a message and returns NULL.
  */
 FILE *shard_open(const char *path, const char *kind, const struct shard *shard, const char *job, size_t size,
     shard_item *item, void *context);
@@ -45,8 +45,8 @@ struct shard_file {
     char *line;                  /* the present item */
 };
 
-/* Opens a file of results; says what is wrong and returns false. Then its items one after the other: false after the last
- * complete one; *data is valid until the next call. */
+/* Opens a file of results; on an error prints a message and returns false. Then reads its items one after the other:
+ * false after the last complete one; *data is valid until the next call. */
 bool shard_read(struct shard_file *file, const char *path);
 bool shard_next(struct shard_file *file, uint64_t *number, const char **data);
 void shard_close(struct shard_file *file);

@@ -1,5 +1,6 @@
 /*
- * showing.h (showing.c): a position in characters, and what people type about it: shared by `play --plain` and `puzzle`.
+ * showing.h (showing.c): prints a position in characters, and reads what players type about it: shared by `play --plain`
+ * and `puzzle`.
  */
 #ifndef PYR_CLI_SHOWING_H
 #define PYR_CLI_SHOWING_H
@@ -14,14 +15,14 @@ struct showing {
     const char (*name)[PYR_MAX_PLAYER_NAME + 1];     /* of each seat */
 };
 
-/* The table as the view's seat sees it, with what it has chosen in this phase. */
+/* Prints the table as the view's seat sees it, with that seat's choice so far in this phase. */
 void showing_table(const struct showing *showing, const struct pyr_view *view);
 
-/* The desks of all but one as everyone sees them: without what they have chosen in this phase. */
+/* Prints the desks of all players but one as everyone sees them: without their choices in this phase. */
 void showing_players(const struct showing *showing, const struct pyr_table *open, pyr_seat me);
 
-/* Turns what was typed into the notation of a phase, in a buffer of `room` bytes. What cannot be understood stays as it is,
- * for a message about it. */
+/* Converts typed input into the notation of a phase, in a buffer of `room` bytes. Input that is not understood is left as
+ * it is, for a message about it. */
 void showing_tidy(unsigned phase, char *word, size_t room);
 
 #endif

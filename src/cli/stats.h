@@ -33,9 +33,9 @@ double stats_elo(double share, unsigned players);
 double stats_share(double elo, unsigned players);
 
 /*
- * The log of how much likelier the results are if the Elo difference is elo1 than if it is elo0 (generalised sequential
- * probability ratio test, normal approximation; Van den Bergh's formula for engine tests). At +-STATS_DECIDED the test
- * is over, wrong in 5 of 100 either way.
+ * The log of how much likelier the results are if the Elo difference is elo1 than if it is elo0 (generalised
+ * sequential probability ratio test, normal approximation; Van den Bergh's formula for engine tests). At
+ * +-STATS_DECIDED the test ends; either decision is wrong in 5 of 100 cases.
  */
 double stats_llr(const struct stats *shares, double elo0, double elo1, unsigned players);
 #define STATS_DECIDED 2.944438979166440

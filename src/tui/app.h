@@ -19,41 +19,42 @@
 
 /* What covers the table; one at a time. */
 enum sheet { SHEET_NONE, SHEET_PLAYERS, SHEET_STORY, SHEET_HELP };
-/* A question in a box over everything, to be answered by yes or no, or by a number (a reaction). */
+/* A question in a box over everything, answered with yes or no, or with a number (a reaction). */
 enum question { ASK_NOTHING, ASK_QUIT, ASK_TAKE_BACK, ASK_REACTION };
 
 struct app;
 struct game;
 struct remote;
 
-/* What a game does in its own way, played here (game.c) or at a server (remote.c). Functions marked with "or NULL" may
- * be missing. */
+/* The operations that differ between games played here (game.c) and on a server (remote.c). Functions marked "or NULL"
+ * may be missing. */
 struct play_ops {
-    void (*tick)(struct app *app);                           /* what happened meanwhile: bots, the server */
+    void (*tick)(struct app *app);                           /* handles what happened meanwhile: bots, the server */
     bool (*is_alive)(const struct app *app);                 /* something may happen without a key */
-    const char *(*title)(struct app *app);                   /* on the right of the first line */
-    const char *(*banner)(const struct app *app);            /* over everything, NULL if there is none; or NULL */
-    enum sign (*sign)(const struct app *app, unsigned seat); /* what a player is doing; or NULL: by the match */
-    unsigned (*waiting)(const struct app *app);              /* bits: who is waited for */
-    const char *(*leaving)(const struct app *app);           /* what becomes of the game when the player leaves now */
+    const char *(*title)(struct app *app);                   /* shown on the right of the first line */
+    const char *(*banner)(const struct app *app);            /* shown over everything, NULL if there is none; or NULL */
+    enum sign (*sign)(const struct app *app, unsigned seat); /* what a player is doing; or NULL: derived from the match */
+    unsigned (*waiting)(const struct app *app);              /* bits: seats that the game is waiting for */
+    const char *(*leaving)(const struct app *app);           /* what happens to the game if the player leaves now */
     void (*confirm)(struct app *app);
     void (*take)(struct app *app, pyr_step step);
     void (*retract)(struct app *app);
     bool (*can_take_back)(const struct app *app);            /* the last turn (Q5); or NULL, as are the next two */
     bool (*has_past)(const struct app *app);                 /* is there a turn to take back at all? */
     void (*take_back)(struct app *app);
-    bool (*is_covered)(const struct app *app);               /* people change seats; or NULL, as are the next three */
+    bool (*is_covered)(const struct app *app);               /* people are changing seats; or NULL, as are the next three */
     void (*draw_cover)(struct app *app);
     void (*uncover)(struct app *app);
-    void (*back_seat)(struct app *app);                      /* under the cover: the one before takes back */
-    bool (*can_play_again)(const struct app *app);           /* the same players once more, when the game is over */
+    void (*back_seat)(struct app *app);                      /* while covered: the previous player takes back */
+    bool (*can_play_again)(const struct app *app);           /* a new game with the same players, when this one is over */
     void (*play_again)(struct app *app);
     bool (*is_asked_again)(const struct app *app);           /* another player has made a rematch; or NULL */
     bool (*is_watching)(const struct app *app);              /* without a seat */
-    bool (*can_react)(const struct app *app);                /* with a symbol that others see; or NULL, as are the next 3 */
-    void (*draw_reactions)(struct app *app);                 /* which one? */
-    bool (*reaction_key)(struct app *app, int key);          /* false: the question is answered */
-    const char *(*standing)(const struct app *app);          /* of a series of games; NULL: this is none */
+    bool (*can_react)(const struct app *app);                /* whether symbols can be sent that others see; or NULL, as
+                                                                are the next 3 */
+    void (*draw_reactions)(struct app *app);                 /* asks which one */
+    bool (*reaction_key)(struct app *app, int key);          /* false: the question is closed */
+    const char *(*standing)(const struct app *app);          /* the score of a series of games; NULL: this is not one */
     bool (*idle_key)(struct app *app, int key);              /* keys while there is nothing to decide; or NULL */
     bool (*draws_itself)(const struct app *app);             /* a screen before the game; or NULL, as are the next three */
     void (*draw)(struct app *app);
@@ -71,32 +72,33 @@ struct app {
     char names[PYR_MAX_SEATS][PYR_MAX_PLAYER_NAME + 1];
     struct hand hand[PYR_MAX_SEATS];
     struct story story;
-    pyr_seat seat;                           /* through whose eyes the table is seen; always a seat, also for a spectator */
+    pyr_seat seat;                           /* the seat whose view is shown; always a seat, also for a spectator */
     unsigned people;                         /* bits: seats that are played here */
-    struct game *game;                       /* one of the two; in a replay of a file none */
+    struct game *game;                       /* one of the two; NULL in a replay of a file */
     struct remote *remote;
-    const struct play_ops *ops;              /* of the one that there is; else NULL */
+    const struct play_ops *ops;              /* the operations of the one that is set; else NULL */
 
     enum sheet sheet;
     unsigned scroll;                         /* lines of the story from its end */
     int page;                                /* of the help */
-    struct rules_view rules;                 /* its last page */
+    struct rules_view rules;                 /* the last page */
     int cited;                               /* the rule that the message on the screen cites; -1: none */
-    bool peek;                               /* the table, though cards are to be chosen */
+    bool peek;                               /* show the table, although cards are to be chosen */
     enum question question;
     char message[500];
     enum style message_style;
-    uint32_t message_line;                   /* of the log, when it was shown: it disappears once the game continues */
+    uint32_t message_line;                   /* the line of the log at which it was shown: it disappears once the game
+                                                continues */
     unsigned beat;
     double next_beat;
     struct key_hint hints[MAX_HINTS];
     unsigned hint_count;
-    bool leave;                              /* the player goes */
+    bool leave;                              /* the player leaves */
     bool again;                              /* and wants another game, */
     struct seating setup;                     /* with the same players */
     bool look_back;                          /* or to see the replay of this one */
     char *error;                             /* printed after the terminal is restored; allocated */
-    char farewell[PATH_MAX + 1200];          /* printed then, too, if nothing went wrong */
+    char farewell[PATH_MAX + 1200];          /* printed then, too, if there was no error */
 };
 
 /* Monotonic seconds; a message for the line above the keys; a failure that ends the program; a key for the last line. */
@@ -108,10 +110,10 @@ void app_hint(struct app *app, int key, const char *name, const char *does);
 /* Fits the canvas to the window and empties it. */
 void app_canvas(struct app *app);
 
-/* Fills a scene with what is on the table. */
+/* Fills a scene with the present game. */
 void app_scene(struct app *app, struct scene *scene);
 
-/* table.c: shows the table and deals with keys until the player leaves. */
+/* table.c: shows the table and handles keys until the player leaves. */
 void table_run(struct app *app);
 bool table_sheet_key(struct app *app, int key);      /* a key for the sheet that is open; false: for others */
 void table_draw_help(struct app *app, const struct scene *scene);
@@ -119,11 +121,11 @@ void table_sheet_hints(struct app *app);             /* the keys of the sheet th
 
 /* game.c: a local game. */
 extern const struct play_ops game_ops;
-/* From the options, or from a saved game; false: app->error, or the player left. */
+/* Begins a game from the options, or resumes a saved one; false: app->error, or the player left. */
 bool game_begin(struct app *app);
 void game_end(struct app *app);
 
-/* replay.c: goes through app->match. */
+/* replay.c: replays app->match. */
 void replay_run(struct app *app, const char *name);
 
 #endif

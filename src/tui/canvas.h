@@ -1,6 +1,6 @@
 /*
- * canvas.h (canvas.c): a page of characters with styles, redrawn each time and then shown by screen.c. It knows
- * nothing of terminals, so that tests can look at what is drawn. Parts of it may be places to click.
+ * canvas.h (canvas.c): a page of characters with styles, redrawn each time and then shown by screen.c. It does not
+ * depend on a terminal, so that tests can check what is drawn. Parts of it may be places to click.
  */
 #ifndef PYR_TUI_CANVAS_H
 #define PYR_TUI_CANVAS_H
@@ -20,11 +20,11 @@ enum style {
     ST_BANNER, ST_COUNT
 };
 
-#define CANVAS_MARKS 2           /* on one character: Vietnamese has two */
+#define CANVAS_MARKS 2           /* marks on one character: Vietnamese uses two */
 
 struct cell {
     uint32_t character;          /* 0: the second half of a wide one */
-    uint32_t mark[CANVAS_MARKS]; /* that combine with it; 0: none */
+    uint32_t mark[CANVAS_MARKS]; /* marks that combine with it; 0: none */
     uint8_t style;
 };
 
@@ -42,7 +42,7 @@ struct canvas {
     struct cell *cell;
     struct place place[CANVAS_PLACES];
     unsigned places;
-    bool ascii;                  /* the terminal shows nothing else */
+    bool ascii;                  /* the terminal shows only ASCII */
 };
 
 /* Sizes the canvas and empties it. False without memory; then it has no size. */
@@ -50,7 +50,7 @@ bool canvas_init(struct canvas *canvas, int width, int height);
 void canvas_finish(struct canvas *canvas);
 void canvas_clear(struct canvas *canvas);
 
-/* All of these leave out what is outside. */
+/* All of these clip what is outside. */
 void canvas_put(struct canvas *canvas, int x, int y, uint32_t character, enum style style);
 void canvas_fill(struct canvas *canvas, int x, int y, int width, int height, uint32_t character, enum style style);
 

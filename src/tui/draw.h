@@ -7,7 +7,7 @@
 #include "canvas.h"
 #include "words.h"
 
-/* The smallest window that is drawn in: that of an old terminal. */
+/* The smallest window that is supported: that of an old terminal. */
 #define TUI_MIN_WIDTH 80
 #define TUI_MIN_HEIGHT 24
 
@@ -18,44 +18,44 @@ enum sign { SIGN_NONE, SIGN_THINKS, SIGN_READY, SIGN_AWAY };
  * of a list, a line of the story. */
 enum action { ACT_KEY = 1, ACT_SPACE, ACT_ITEM, ACT_STORY };
 
-/* A key with what it does, for the last line and for clicking. */
+/* A key and what it does, for the last line and for clicking. */
 struct key_hint {
-    int key;                     /* as screen.h tells it */
-    const char *name;            /* how it is written */
+    int key;                     /* as in screen.h */
+    const char *name;            /* how the key is written */
     const char *does;            /* translated, one word or two */
 };
 
 #define MAX_HINTS 14
 
-/* All that is to be seen. */
+/* Everything that is drawn. */
 struct scene {
     const struct pyr_edition *edition;
     const struct pyr_match *match;
-    struct pyr_view view;        /* through whose eyes */
+    struct pyr_view view;        /* the view that is shown */
     pyr_seat seat;               /* whose desk is shown large; PYR_NOBODY never */
     char (*names)[PYR_MAX_PLAYER_NAME + 1];
     enum sign sign[PYR_MAX_SEATS];
     enum hand_state state;
-    const struct hand *hand;     /* NULL without a player: a replay, a spectator */
+    const struct hand *hand;     /* NULL if no one plays here: a replay, a spectator */
     const struct story *story;
     const char *title;           /* on the right of the first line: the mode, the table */
-    const char *short_title;     /* instead, where there is no room for the title; or NULL */
+    const char *short_title;     /* used instead where there is no room for the title; or NULL */
     const char *message;         /* the line above the keys */
     enum style message_style;
     const char *standing;                    /* of a series of games, NULL if it is none */
-    const char *banner;          /* over everything: the connection is lost; or NULL */
-    const char *preview;         /* below the cards; used where there is no hand */
-    unsigned beat;               /* grows while something is under way: the sign of life */
+    const char *banner;          /* shown over everything, such as that the connection is lost; or NULL */
+    const char *preview;         /* shown below the cards if there is no hand */
+    unsigned beat;               /* grows while something is under way, to animate the spinner */
     const struct key_hint *hints;
     unsigned hint_count;
-    uint32_t story_mark;         /* replay: the line of the log that is looked at, else UINT32_MAX */
+    uint32_t story_mark;         /* in a replay: the present line of the log, else UINT32_MAX */
     const char *(*story_sign)(void *context, uint32_t line);     /* a mark beside a line of the story, or NULL */
     void *story_context;
     pyr_spaces shown[PYR_SLOTS];  /* replay: what was marked last */
     bool bare_console;           /* a font of 256 signs */
 };
 
-/* The table. Draws a message instead if the canvas is too small; false then. */
+/* Draws the table. If the canvas is too small, draws a message instead and returns false. */
 bool draw_table(struct canvas *canvas, const struct scene *scene);
 
 /* Sheets that fill the page under the first line. */
@@ -75,7 +75,7 @@ struct place draw_notice(struct canvas *canvas, const char *heading, const char 
 void draw_list(struct canvas *canvas, const char *heading, const char *const *items, unsigned count, unsigned at,
     const char *foot, const struct key_hint *hints, unsigned hint_count);
 
-/* Parts that sheets share (draw.c). */
+/* Parts that several sheets use (draw.c). */
 
 /* How large the spaces of a card are. */
 struct card_size {

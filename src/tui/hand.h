@@ -1,6 +1,6 @@
 /*
- * hand.h (hand.c): what a player at this terminal is doing: where the pattern is held, which cards are picked, and what
- * a placement would gain. It works on a match and draws nothing.
+ * hand.h (hand.c): what a player at this terminal is doing: where the pattern is held, which cards are picked, and
+ * what a placement would gain. It uses a match and draws nothing.
  */
 #ifndef PYR_TUI_HAND_H
 #define PYR_TUI_HAND_H
@@ -27,11 +27,11 @@ enum hand_state {
 /* The aim and the cursors of one seat. Kept per seat, since people may share the screen. */
 struct hand {
     struct pyr_aim aim;
-    uint8_t at;                  /* KEEP, REPLACE: the card under the cursor */
-    uint8_t picked, recent;      /* KEEP: bits of the four; the one picked last */
+    uint8_t at;                  /* the decision that the hand was prepared for: the line of the log */
+    uint8_t picked, recent;      /* and the number of steps made; see hand_follow */
     uint32_t line;               /* the hand was made ready for the decision at this line of the log, */
     uint8_t steps;               /* after this many steps; see hand_follow */
-    struct pyr_aim made[PYR_MAX_PARTS];      /* where the aim was for each step, for taking it back */
+    struct pyr_aim made[PYR_MAX_PARTS];      /* where the aim was at each step, for taking it back */
 };
 
 /* What a mark gains. */
@@ -46,7 +46,7 @@ struct gains {
 
 enum hand_state hand_state(const struct pyr_match *match, pyr_seat seat);
 
-/* Puts the aim over something legal and the cursor on a card, when another decision has come up since the last call. */
+/* Puts the aim on a legal placement and the cursor on a card, when there is a new decision since the last call. */
 void hand_follow(struct hand *hand, const struct pyr_match *match, pyr_seat seat);
 
 /* The revealed pattern; PYR_NO_PATTERN when nothing is to be marked. */
@@ -58,7 +58,7 @@ enum pyr_err hand_preview(const struct hand *hand, const struct pyr_match *match
 /* What the steps made so far gain. */
 void hand_made(const struct pyr_match *match, pyr_seat seat, struct gains *gains);
 
-/* Moves over both cards: beyond the edge of one is the other. */
+/* Moves over both cards: past the edge of one card is the other. */
 void hand_move(struct hand *hand, const struct pyr_match *match, pyr_seat seat, int rows, int columns);
 void hand_turn(struct hand *hand, const struct pyr_match *match, pyr_seat seat, int quarters);
 bool hand_next(struct hand *hand, const struct pyr_match *match, pyr_seat seat, int direction);
@@ -67,10 +67,10 @@ void hand_single(struct hand *hand, const struct pyr_match *match, pyr_seat seat
 bool hand_cover(struct hand *hand, const struct pyr_match *match, pyr_seat seat, unsigned slot, unsigned row,
     unsigned column, bool any_turn);
 
-/* KEEP: picks one of the four or lets it go; of more than two the one picked first goes. */
+/* KEEP: picks one of the four or lets it go; a third one replaces the one picked first. */
 void hand_pick(struct hand *hand, unsigned card);
 
-/* Makes the step under the cursor, a pass, or the keep that is picked. The match says why not. */
+/* Makes the step under the cursor, a pass, or the keep that is picked. Returns the match's code if it refuses. */
 enum pyr_err hand_place(struct hand *hand, struct pyr_match *match, pyr_seat seat);
 
 /* Takes the last step back, with the aim where it was made. */

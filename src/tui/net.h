@@ -1,6 +1,6 @@
 /*
- * net.h (net.c): requests to a server and a WebSocket, in a thread of its own. It carries texts and knows nothing of
- * their meaning; anything received is capped in size.
+ * net.h (net.c): requests to a server and a WebSocket, in a thread of its own. It transports texts without interpreting
+ * them; everything received is limited in size.
  */
 #ifndef PYR_TUI_NET_H
 #define PYR_TUI_NET_H
@@ -11,11 +11,11 @@
 #define NET_MOST (1u << 20)      /* bytes of an answer or a message */
 
 /* Why no answer came, instead of a status. */
-#define NET_UNTRUSTED (-1)       /* the server could not show that it is who it should be */
+#define NET_UNTRUSTED (-1)       /* the server's certificate is not trusted */
 #define NET_NO_NAME (-2)         /* there is no host of this name */
 #define NET_NO_LOOKUP (-3)       /* names cannot be looked up now */
 #define NET_REFUSED (-4)         /* no program listens at the port */
-#define NET_UNREACHABLE (-5)     /* the network does not lead there */
+#define NET_UNREACHABLE (-5)     /* there is no route to it */
 #define NET_NO_TLS (-6)          /* a program answers, but not in TLS */
 #define NET_NO_HTTP (-7)         /* a program answers, but not in HTTP */
 
@@ -37,16 +37,16 @@ struct net_event {
 
 struct net;
 
-/* For http://host[:port] or https://...; a path or fragment after it is not looked at. The cookie ("name=value") may be
- * "". `wake` is called in the thread when there is an event. `trusted` is a file of certificates to trust, NULL: the
- * system's. NULL if the address makes no sense, the file has no certificates, or there is no memory. */
+/* For http://host[:port] or https://...; a path or fragment after it is not looked at. The cookie ("name=value") may
+ * be "". `wake` is called in the thread when there is an event. `trusted` is a file of certificates to trust, NULL:
+ * the system's. NULL if the address is invalid, the file has no certificates, or there is no memory. */
 struct net *net_create(const char *url, const char *cookie, const char *trusted, void (*wake)(void));
 void net_destroy(struct net *net);
 
 /* Whether a file has certificates to trust. */
 bool net_can_trust(const char *trusted);
 
-/* Asks; the answer comes as NET_ANSWER with the same id. body NULL: a GET, else a POST of JSON. */
+/* Sends a request; the answer arrives as NET_ANSWER with the same id. body NULL: a GET, else a POST of JSON. */
 void net_request(struct net *net, int id, const char *path, const char *body);
 
 /* Opens the socket at a path; closes it; sends a message on it. */

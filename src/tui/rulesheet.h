@@ -9,7 +9,7 @@
 struct rules_view {
     int top;                     /* the first row that is shown */
     int rule;                    /* the one that was asked for or found; -1: none */
-    bool jump;                   /* that rule is to be brought into sight when the page is drawn next */
+    bool jump;                   /* scroll to that rule when the page is next drawn */
     bool typing;                 /* a search is being typed */
     char search[64];
     char message[160];           /* for the line above the keys */

@@ -1,6 +1,6 @@
 /*
- * save.h (save.c): what is kept in the user's data folder, $XDG_DATA_HOME/pyramids: games under way and finished, and
- * who one is on which server. Files are written whole or not at all, and are for their owner alone.
+ * save.h (save.c): files in the user's data folder, $XDG_DATA_HOME/pyramids: running and finished games, and the user's
+ * identity on each server. Files are written whole or not at all, and only their owner can read them.
  */
 #ifndef PYR_TUI_SAVE_H
 #define PYR_TUI_SAVE_H
@@ -16,7 +16,7 @@
 
 #define SAVE_GAMES "games"       /* the folder of games */
 
-/* A file of a folder there, which is made if need be. False without a data folder (errno has the reason). */
+/* The path of a file in a folder there; creates the folder if needed. False without a data folder (errno has the reason). */
 bool save_path(char *to, size_t size, const char *folder, const char *name);
 
 /* Writes a file beside it, then renames it. False with errno. */
@@ -31,7 +31,7 @@ struct save {
     int lock;                    /* -1: none */
 };
 
-/* A file for a new game, or the one at `path`. False if another window has it (EWOULDBLOCK) or for other reasons. */
+/* A file for a new game, or the one at `path`. False if another window is playing it (EWOULDBLOCK) or for other reasons. */
 bool save_open(struct save *save, const char *path);
 void save_close(struct save *save);
 

@@ -25,20 +25,20 @@ struct seating {
     char edition_file[PATH_MAX]; /* "": built in */
 };
 
-/* Begins a game with its tags and deals the cards of the seed. Returns why a name cannot be one, or PYR_OK. */
+/* Begins a game with its tags and deals the cards of the seed. Returns PYR_OK, or why a name is not valid. */
 enum pyr_err saved_begin(struct pyr_local *local, struct pyr_match *match, const struct pyr_edition *edition,
     const struct seating *seating, uint64_t seed);
 
-/* The value of a tag, or of another line that begins so ("tag seed "). */
+/* The value of a tag, or of another line with this beginning ("tag seed "). */
 bool saved_tag(const char *text, const char *tag, char *to, size_t size);
 
-/* The bots of the seats that are not people's. False if there is none of a name. */
+/* The bots of the seats that are not people's. False if a name is not that of a bot. */
 bool saved_bots(const struct pyr_local *local, const struct pyr_bot **bot);
 
-/* The edition that a game wants: `asked` if it has that name, a built-in one, or the file of its tag. */
+/* Finds the edition of a game: `asked` if it has that name, a built-in one, or the file in its tag. */
 bool saved_edition(const struct pyr_edition *asked, const char *text, size_t size, struct pyr_edition *edition);
 
-/* Writes a game in its present state. False with errno. */
+/* Writes a game as it is now. False with errno. */
 bool saved_write(const struct save *save, const struct pyr_local *local);
 
 /* An unfinished game that no other window is playing, and in which a person has chosen something. */

@@ -1,6 +1,6 @@
 /*
- * screen.h (screen.c): the terminal itself: ncurses, colours, keys, mouse, signals. There is one; it is left as it was
- * found, however the program ends.
+ * screen.h (screen.c): the terminal itself: ncurses, colours, keys, mouse, signals. There is one; its state is
+ * restored however the program ends.
  */
 #ifndef PYR_TUI_SCREEN_H
 #define PYR_TUI_SCREEN_H
@@ -19,7 +19,7 @@ enum input_kind {
     INPUT_HOVER, INPUT_CLICK, INPUT_WHEEL,   /* the mouse at x, y; the wheel with key 1 (up) or -1 */
     INPUT_RESIZE,                /* or come back from being suspended: redraw */
     INPUT_WAKE,                  /* screen_wake was called */
-    INPUT_END                    /* a signal asks to stop */
+    INPUT_END                    /* a signal asked the program to stop */
 };
 
 /* One thing that happened, as screen_wait returns it. */
@@ -41,7 +41,7 @@ struct screen_facts {
     int colours;                 /* 0, 8 or 256 */
 };
 
-/* Takes the terminal over. False, with nothing changed, if it cannot be used. */
+/* Takes over the terminal. False, with nothing changed, if it cannot be used. */
 bool screen_start(const struct screen_options *options, struct screen_facts *facts);
 void screen_stop(void);
 

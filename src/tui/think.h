@@ -1,5 +1,5 @@
 /*
- * think.h (think.c): bots think in a thread of their own, so that the screen stays alive. One choice at a time.
+ * think.h (think.c): bots think in their own thread, so that the screen stays responsive. One choice at a time.
  */
 #ifndef PYR_TUI_THINK_H
 #define PYR_TUI_THINK_H
@@ -12,13 +12,13 @@ struct thinker;
 struct thinker *thinker_create(const struct pyr_box *box, void (*done)(void));
 void thinker_destroy(struct thinker *thinker);
 
-/* Begins to think; only when it is not thinking, and its step has been taken. */
+/* Starts thinking; to be called only when it is not thinking and its step has been taken. */
 void thinker_ask(struct thinker *thinker, const struct pyr_bot *bot, const struct pyr_view *view, const struct pyr_rng *rng);
 
 /* The step that was found, once. */
 bool thinker_answer(struct thinker *thinker, pyr_step *step);
 
-/* Gives up what it is thinking about; waits until it has stopped. */
+/* Stops the present choice; returns when it has stopped. */
 void thinker_stop(struct thinker *thinker);
 
 #endif

@@ -17,22 +17,22 @@ struct tui_options {
     const char *names[PYR_MAX_SEATS];        /* of people */
     const struct pyr_bot *bot[PYR_MAX_SEATS];
     bool ascii, no_colour;
-    bool new_game, go_on;        /* do not ask about a game that is under way: leave it, or resume it */
+    bool new_game, go_on;        /* do not ask about a game that is under way: begin a new one, or resume it */
     const char *resume;          /* the name of the saved game to resume; or NULL */
     const char *record;          /* a game to continue or to replay */
     size_t record_size;
     const char *record_name;     /* its file, for messages */
     bool replay;
-    uint32_t playouts;           /* of an analysis, a decision */
+    uint32_t playouts;           /* of an analysis, per decision */
     const char *server, *table, *key;        /* play on a server; table and key may be NULL */
     bool daily, daily_again;     /* the day's expedition there; an attempt that does not count */
     const char *daily_date;      /* of which day; NULL: today */
     const char *trusted;         /* a file of certificates to trust there; NULL: the system's */
 };
 
-#define TUI_NO_TERMINAL (-1)     /* nothing was done: play line by line instead */
+#define TUI_NO_TERMINAL (-1)     /* nothing was done; play line by line instead */
 
-/* Whether a terminal is there that a full screen can be drawn on. */
+/* Whether a full screen can be drawn on this terminal. */
 bool tui_is_possible(void);
 
 /* Plays. Returns the exit code, or TUI_NO_TERMINAL. Errors are printed on standard error once the terminal is

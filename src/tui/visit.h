@@ -1,6 +1,6 @@
 /*
- * visit.h (visit.c): who one is on a server, and why it does not answer: for the full-screen client (remote.c) and for
- * `pyramids daily` line by line (src/cli/there.c).
+ * visit.h (visit.c): this user's identity on a server, and why a server does not answer: for the full-screen client
+ * (remote.c) and for `pyramids daily` line by line (src/cli/there.c).
  */
 #ifndef PYR_TUI_VISIT_H
 #define PYR_TUI_VISIT_H
@@ -10,26 +10,26 @@
 #include "net.h"
 #include "save.h"
 
-/* A server, and this account's identity there, which is kept in the data folder. */
+/* A server, and this account's identity there, which is stored in the data folder. */
 struct visit {
     char url[400];               /* without a fragment */
-    char cookie_path[PATH_MAX];  /* "": nothing can be kept */
+    char cookie_path[PATH_MAX];  /* "": nothing can be stored */
     char cookie[512];            /* "": not known there yet */
-    bool is_forgotten;           /* the server does not know who we were: this visitor becomes a new one there */
+    bool is_forgotten;           /* the server does not recognise the cookie: this visitor becomes a new one there */
 };
 
-/* Reads what is kept for this address. */
+/* Reads what is stored for this address. */
 void visit_init(struct visit *visit, const char *server);
-/* The server knows us: its cookie may be a new one. */
+/* The server recognised us: stores its cookie, which may be a new one. */
 void visit_keep(struct visit *visit, struct net *net);
-/* The server does not know us: it has another database, perhaps for a day. The old cookie is kept beside the file of whom
- * we become. */
+/* The server does not recognise us: it has another database, perhaps only for a day. The old cookie is kept next to the
+ * file of the new identity. */
 void visit_forget(struct visit *visit);
 
-/* What to ask first: with a cookie whether the server knows us (NULL: a GET), without one to become a new visitor. The
- * caller frees it. */
+/* The first request: with a cookie, whether the server recognises us (NULL: a GET); without one, to become a new visitor.
+ * The caller frees it. */
 json_t *visit_question(const struct visit *visit, const char *name);
-/* Is it some other server that answers this question? */
+/* Whether the answer to this request comes from some other kind of server. */
 bool visit_is_stranger(int status, const json_t *answer);
 
 /* Why there was no answer, in words (enum of net.h; anything else: an error of the server). */

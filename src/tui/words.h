@@ -1,5 +1,5 @@
 /*
- * words.h (words.c): the game in sentences: what happened, what a mark gains, why something does not fit.
+ * words.h (words.c): the game in sentences: what happened, what a mark gains, why a mark is illegal.
  */
 #ifndef PYR_TUI_WORDS_H
 #define PYR_TUI_WORDS_H
@@ -15,36 +15,36 @@ enum { RUBY = 0x2666, EMERALD = 0x25a0, TORCH = 0x263c, SKULL = 0x2620, POTION =
     X(torch, TORCH, ST_TORCH, ST_TORCH_TEXT) X(skull, SKULL, ST_SKULL, ST_TEXT) \
     X(potion, POTION, ST_POTION, ST_POTION_TEXT) X(cross, CROSS, ST_CROSS, ST_CROSS_TEXT) X(tomb, TOMB, ST_TOMB, ST_TEXT)
 
-/* The log in words, one line per event, turns under headings. */
+/* The log as sentences, one line per event, turns under headings. */
 struct story_line {
     char text[240];
     uint32_t line;               /* of the log, from 0 */
     bool heading;
-    /* Worth a word where there is no room for the story: completed pyramids, points, lost marks. */
+    /* Shown where there is no room for the story: completed pyramids, points, lost marks. */
     bool news;
 };
 
 struct story {
     struct story_line *line;
     unsigned count, room;
-    uint32_t told;               /* lines of the log that are in words */
+    uint32_t told;               /* lines of the log that were converted */
 };
 
-/* Puts the first `lines` lines of the log into words; starts over where the log is another one. */
+/* Converts the first `lines` lines of the log to sentences; starts over if the log is another one. */
 void story_tell(struct story *story, const struct pyr_match *match, uint32_t lines, char names[][PYR_MAX_PLAYER_NAME + 1]);
 void story_finish(struct story *story);
 
-/* Adds what is not in the log of the game, such as a reaction. */
+/* Adds a line that is not from the log of the game, such as a reaction. */
 void story_say(struct story *story, const char *text);
 
-/* The news of the turn before the present one, as sentences, and in one short sentence for where those do not fit; both
- * "" if there are none. */
+/* The news of the turn before the present one, as sentences, and in one short sentence where those do not fit; both "" if
+ * there are none. */
 void story_news(const struct story *story, char *to, size_t size, char *brief, size_t brief_size);
 
 /* All sentences about one line of the log. */
 void story_about(const struct story *story, uint32_t line, char *to, size_t size);
 
-/* Why a mark does not fit: a short sentence with its rule. */
+/* Why a mark is illegal: a short sentence with its rule. */
 void words_reason(enum pyr_err err, char *to, size_t size);
 
 /* What a mark gains, in one or two sentences with the points before and after; symbols as words, or as signs where
@@ -57,12 +57,12 @@ void words_turn(const struct pyr_table *open, char *to, size_t size);
 /* Names with commas between, of the seats in a set. */
 void words_names(unsigned seats, char names[][PYR_MAX_PLAYER_NAME + 1], char *to, size_t size);
 
-/* The players with the most points, if there are several: R17 decides by the lowest completed pyramid, Q8 lets those without
- * one share the win. */
+/* The players with the most points, if there are several: R17 decides by the lowest completed pyramid; under Q8 those
+ * without one share the win. */
 struct words_tie {
     unsigned seats;              /* a bit each; 0: no tie */
     int points;
-    unsigned pyramid;            /* the lowest number that one of them completed; 0: none did */
+    unsigned pyramid;            /* the lowest number that one of them completed; 0: none completed one */
     int margin;                  /* how many points the best has more than the next; 0 in a tie */
 };
 
