@@ -81,7 +81,7 @@ int32_t wasm_match_retract(uint32_t seat);
 int32_t wasm_match_choose(uint32_t seat);
 uint32_t wasm_match_choice(uint32_t seat);
 
-/* What bots and the analysis think of it. */
+/* Choices and evaluations of bots and of the analysis. */
 uint32_t wasm_bot_choice(uint32_t index, uint32_t seat, uint64_t nodes, uint64_t seed);
 uint32_t wasm_options(uint32_t lines, uint32_t seat, uint32_t playouts, uint64_t seed);
 uint32_t wasm_luck_begin(uint32_t playouts, uint64_t seed);
@@ -95,7 +95,7 @@ const char *wasm_luck_level(uint32_t seat);
 /* The instance, made at the first use; not for scripts. */
 struct pyr_instance *wasm_instance(void);
 
-/* session.c. Bits of remote_flags; unsent: a choice waits for the connection; reacts: a symbol can be shown. */
+/* session.c. Bits of remote_flags; unsent: a choice is waiting for the connection; reacts: a symbol can be sent. */
 enum wasm_remote_flag { WASM_ELSEWHERE = 1, WASM_RESTARTING = 2, WASM_SLOW = 4, WASM_UNSENT = 8, WASM_REACTS = 16 };
 uint8_t *wasm_random(void);
 uint32_t wasm_random_size(void);

@@ -1,6 +1,6 @@
 /*
- * webpush.h (webpush.c): Web Push without a network: messages encrypted for a browser (RFC 8291, by way of RFC 8188), the
- * header by which a push service knows its server again (RFC 8292), and addresses of push services taken apart. Bytes in,
+ * webpush.h (webpush.c): Web Push without a network: messages encrypted for a browser (RFC 8291, based on RFC 8188), the
+ * header by which a push service recognises a server (RFC 8292), and addresses of push services taken apart. Bytes in,
  * bytes out.
  */
 #ifndef PYR_WEBPUSH_H
@@ -20,8 +20,8 @@
 #define PUSH_ENDPOINT 1025       /* an endpoint with its end */
 #define PUSH_HOST_SIZE 254            /* a host's name with its end */
 
-/* base64url without padding (RFC 7515). Writing needs push_letters(size) + 1 bytes; reading gives the number of bytes, or
- * -1 if the text is not that, or does not fit. */
+/* base64url without padding (RFC 7515). Writing needs push_letters(size) + 1 bytes; reading returns the number of
+ * bytes, or -1 if the text is not base64url, or does not fit. */
 #define push_letters(size) (((size) * 4 + 2) / 3)
 void push_write_base64(const void *bytes, size_t size, char *to);
 long push_read_base64(const char *text, uint8_t *to, size_t room);
@@ -30,7 +30,7 @@ long push_read_base64(const char *text, uint8_t *to, size_t room);
  * is not a private key. */
 bool push_key_new(uint8_t private_key[PUSH_PRIVATE], uint8_t public_key[PUSH_PUBLIC]);
 bool push_key_public(const uint8_t private_key[PUSH_PRIVATE], uint8_t public_key[PUSH_PUBLIC]);
-/* Whether it is a point of the curve. */
+/* Whether the key is a point on the curve. */
 bool push_key_is_public(const uint8_t public_key[PUSH_PUBLIC]);
 
 /*
@@ -68,8 +68,8 @@ bool push_authorize(const uint8_t private_key[PUSH_PRIVATE], const char *audienc
     char *to, size_t room);
 
 /*
- * An endpoint, as a browser gives it and a stranger may make it up: https, a host in small letters, perhaps a port, then a
- * path. No user, no fragment, nothing but visible ASCII. False if it is anything else.
+ * Splits an endpoint, as a browser gives it and a stranger may forge it: https, a host in lower case, perhaps a port,
+ * then a path. No user, no fragment, only visible ASCII. False if it is anything else.
  */
 struct push_endpoint {
     char host[PUSH_HOST_SIZE];
@@ -78,13 +78,13 @@ struct push_endpoint {
 };
 bool push_endpoint_read(const char *text, struct push_endpoint *endpoint);
 
-/* Whether an entry of a list of hosts covers this one: "HOST" or "HOST:PORT" (443 if there is none); ".HOST" covers what
- * ends so. And whether a word can be such an entry. */
+/* Whether an entry of a list of hosts covers this one: "HOST" or "HOST:PORT" (443 if there is none); ".HOST" covers
+ * every name that ends with it. And whether a word can be such an entry. */
 bool push_host_covers(const char *entry, const struct push_endpoint *endpoint);
 bool push_host_is_entry(const char *entry);
 
-/* Whether an IP address (4 or 16 bytes) is one that anyone can reach: not of this machine, of a private network, shared,
- * link-local, multicast or reserved, in none of the ways to write an IPv4 address as IPv6. */
+/* Whether an IP address (4 or 16 bytes) is publicly reachable: not of this machine, of a private network, shared,
+ * link-local, multicast or reserved, in any of the ways to write an IPv4 address as IPv6. */
 bool push_address_is_public(const uint8_t *address, size_t size);
 
 #endif

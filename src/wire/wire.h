@@ -1,7 +1,7 @@
 /*
- * wire.h: HTTP/1.1, WebSocket and TLS as bytes in, events and bytes out. Nothing in here knows a socket, a loop or a clock,
- * so that tests and fuzzers drive it without a network. The server's edge (server/edge.c) and the terminal client
- * (tui/net.c) put it on sockets.
+ * wire.h: HTTP/1.1, WebSocket and TLS as bytes in, events and bytes out. Nothing in here uses a socket, a loop or a
+ * clock, so that tests and fuzzers can run it without a network. The server's edge (server/edge.c) and the terminal
+ * client (tui/net.c) put it on sockets.
  *
  *   head.c    heads of requests and answers, read by http-parser
  *   frames.c  WebSocket messages
@@ -22,13 +22,13 @@
 #define WIRE_HEADERS 100         /* the most headers */
 #define WIRE_BODY 65536          /* the longest body that is read; a longer one ends the connection */
 
-/* Why a request cannot be read. Nothing after it on its connection is believed. */
+/* Why a request cannot be read. Everything after it on its connection is ignored. */
 enum wire_fault {
     WIRE_GOOD,
     WIRE_MALFORMED,              /* not HTTP/1.0 or 1.1, or a head that can be read in more than one way */
     WIRE_METHOD,                 /* a method that http-parser does not know */
     WIRE_HEAD_TOO_LONG,
-    /* Content-Length is odd or there twice, or Transfer-Encoding, which no client of ours needs */
+    /* Content-Length is malformed or repeated, or Transfer-Encoding is used, which none of our clients needs */
     WIRE_LENGTH,
     WIRE_BODY_TOO_LONG
 };
@@ -39,9 +39,9 @@ struct wire_head;
 struct wire_request {
     enum wire_fault fault;       /* not WIRE_GOOD: the rest may be missing, strings are "" or NULL */
     const char *method;          /* "GET" */
-    const char *path;            /* decoded; NULL if it cannot be, or holds a NUL byte */
-    const char *query;           /* after the '?', as it came; "" none */
-    const char *host;            /* of the target (http://HOST/) or else the header; NULL: none */
+    const char *path;            /* decoded; NULL if it cannot be, or contains a NUL byte */
+    const char *query;           /* after the '?', as received; "" none */
+    const char *host;            /* from the target (http://HOST/) or else the header; NULL: none */
     uint32_t body;               /* bytes that follow */
     bool keep_alive;             /* the connection may be used again */
     bool is_old;                 /* HTTP/1.0 */
@@ -56,20 +56,20 @@ const char *wire_header(const struct wire_request *request, const char *name, un
 
 struct wire_head *wire_head_create(void);                /* NULL without memory */
 void wire_head_destroy(struct wire_head *head);
-/* Takes bytes up to the end of the head; *done once it is complete or cannot be (request->fault). Returns how many it has
- * taken. */
+/* Reads bytes up to the end of the head; *done once it is complete or found wrong (request->fault). Returns how many
+ * bytes it has read. */
 size_t wire_head_read(struct wire_head *head, const char *bytes, size_t size, bool *done);
 void wire_head_request(struct wire_head *head, struct wire_request *request);    /* once it is done */
 
 /* The same for the head of an answer. */
 struct wire_answer {
-    enum wire_fault fault;       /* not WIRE_GOOD: the rest is missing */
+    enum wire_fault fault;       /* not WIRE_GOOD: the rest is not set */
     unsigned status;             /* 200 */
-    bool is_chunked, has_length; /* how its body ends; neither: with the connection */
+    bool is_chunked, has_length; /* how its body ends; neither: when the connection is closed */
     uint64_t length;
     bool is_upgrade;             /* 101 to a WebSocket, with that key */
     const char *accept_key;
-    const char *protocol;        /* of the WebSocket; NULL: none is named */
+    const char *protocol;        /* of the WebSocket; NULL: none was chosen */
     const struct wire_head *head;
 };
 
@@ -80,7 +80,7 @@ const char *wire_answer_header(const struct wire_answer *answer, const char *nam
 /* The answer to Sec-WebSocket-Key: 28 letters and the end. */
 void wire_accept_key(const char *key, char answer[29]);
 
-/* frames.c: the frames of one WebSocket. It has memory of its own only while a frame is under way. */
+/* frames.c: the frames of one WebSocket. It allocates memory only while a frame is being read. */
 struct wire_frames;
 struct wire_pool;                /* what the WebSockets of a thread share */
 
@@ -94,19 +94,19 @@ enum wire_state {
     WIRE_READING_BODY,
     WIRE_ANSWERING,              /* nothing is read until wire_answered */
     WIRE_SOCKET,
-    WIRE_OVER                    /* nothing more is read: answered for the last time, or closed as a WebSocket */
+    WIRE_OVER                    /* nothing more is read: the last answer was sent, or the WebSocket is closed */
 };
 
 struct wire;
 struct wire_events {
-    void (*request)(void *owner, const struct wire_request *request);    /* a head is there */
+    void (*request)(void *owner, const struct wire_request *request);    /* the head is complete */
     void (*body)(void *owner, const char *bytes, size_t size);           /* a part of its body */
-    /* all of it: answer, now or later. Not called after a fault */
+    /* the body is complete: answer, now or later. Not called after a fault */
     void (*complete)(void *owner);
     void (*message)(void *owner, const char *text, size_t size);         /* of a WebSocket: UTF-8, not ended by NUL */
     /* the WebSocket is closed with that code; the frame has been written */
     void (*closing)(void *owner, unsigned code);
-    void (*write)(void *owner, const void *bytes, size_t size);          /* for the other end */
+    void (*write)(void *owner, const void *bytes, size_t size);          /* bytes to send */
 };
 
 struct wire {
@@ -121,33 +121,34 @@ struct wire {
     uint32_t body_left;
 };
 
-/* On zeroed memory; the strings and structures stay the caller's. */
+/* Requires zeroed memory; the strings and structures stay the caller's. */
 void wire_init(struct wire *wire, const struct wire_events *events, void *owner, struct wire_pool *pool);
 void wire_finish(struct wire *wire);
 
-/* Takes bytes and reports what they say; how many were taken. The rest is to be offered again once it is answered or
- * resumed. */
+/* Reads bytes and reports their events; returns how many it has read. Offer the rest again after the answer, or after a
+ * pause. */
 size_t wire_read(struct wire *wire, const char *bytes, size_t size);
 bool wire_takes(const struct wire *wire);                /* whether wire_read would take a byte now */
 
-/* The answer to the request has been written: the next one may be read, or (not `again`, or not kept alive) none. */
+/* The answer to the request has been written: the next one may be read, or (`again` is false, or the connection is not
+ * kept alive) no more. */
 void wire_answered(struct wire *wire, bool again);
 
 /* Writes 101 with the headers given (whole lines) and turns the connection into a WebSocket. */
 void wire_upgrade(struct wire *wire, const struct wire_request *request, const char *headers);
 
-/* Writes a message, a ping, the last frame of a WebSocket. */
+/* Writes a message, a ping, or the last frame of a WebSocket. */
 void wire_send(struct wire *wire, const char *text, size_t size);
 void wire_ping(struct wire *wire);
 void wire_close(struct wire *wire, unsigned code);
 
-/* No messages are reported and no bytes taken for a while, and again. */
+/* Stops reporting messages and reading bytes, and resumes. */
 void wire_pause(struct wire *wire);
 void wire_resume(struct wire *wire);
 
 /* client.c: a connection as a client sees it: wire_init, wire_ask once, then wire_read as above. */
 struct wire_client_events {      /* in place of `request`; the others are those of wire_init */
-    void (*answer)(void *owner, const struct wire_answer *answer);       /* its head is there, or cannot be read */
+    void (*answer)(void *owner, const struct wire_answer *answer);       /* its head is complete, or cannot be read */
     void (*opened)(void *owner);                                         /* the WebSocket is */
 };
 
@@ -164,7 +165,7 @@ struct wire_asking {
 /* Writes the request. False without memory, or if the path cannot be sent. */
 bool wire_ask(struct wire *wire, const struct wire_asking *asking);
 
-/* The other end has closed the connection: ends an answer whose body ends with it (`complete`). */
+/* The other end has closed the connection: this ends an answer whose body has no other end (`complete`). */
 void wire_ended(struct wire *wire);
 
 /* client.c, for wire.c. */
@@ -191,14 +192,15 @@ void wire_tls_context_destroy(struct wire_tls_context *context);
 void wire_tls_renew(struct wire_tls_context *context, struct wire_tls_context *fresh);
 
 struct wire_tls *wire_tls_create(struct wire_tls_context *context);      /* NULL without memory */
-/* A client's, to a server that must show a certificate for that host (a name or an address). Has bytes to be sent at once.
- * What is written before the handshake is over waits for it. */
+/* A client's, to a server that must present a certificate for that host (a name or an address). It has bytes to be sent
+ * at once. Data written before the handshake is over is buffered. */
 struct wire_tls *wire_tls_connect(struct wire_tls_context *context, const char *host);
 bool wire_tls_is_open(const struct wire_tls *tls);                       /* the handshake is over */
-bool wire_tls_is_untrusted(const struct wire_tls *tls);                  /* it failed because of the certificate */
+bool wire_tls_is_untrusted(const struct wire_tls *tls);                  /* the handshake failed because of the
+                                                                            certificate */
 void wire_tls_destroy(struct wire_tls *tls);
 
-/* encrypted bytes that came; false without memory */
+/* encrypted bytes that were received; false without memory */
 bool wire_tls_receive(struct wire_tls *tls, const void *bytes, size_t size);
 enum { WIRE_TLS_NOTHING = 0, WIRE_TLS_END = -1, WIRE_TLS_BROKEN = -2 };
 long wire_tls_read(struct wire_tls *tls, void *to, size_t room);         /* decrypted bytes: how many, or one of these */

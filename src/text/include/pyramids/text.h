@@ -42,11 +42,11 @@ PYR_API const char *pyr_text_language_name(const char *code);
 /* The best language for a header Accept-Language ("fr-CH, fr;q=0.9, en;q=0.8"); NULL if none of them is available. */
 PYR_API const char *pyr_text_accepted(const char *wanted);
 
-/* From now on texts of the current language are written in ASCII, as that language does it: gruen for grün. Letters without
- * such a rule stay. Call it before there are threads. */
+/* From now on texts of the current language are written in ASCII, by the rules of that language: gruen for grün. Letters
+ * without such a rule stay. Call it before there are threads. */
 PYR_API void pyr_text_plain(void);
 
-/* The value of a C expression in n, as in the Plural-Forms of a catalogue. */
+/* Evaluates a C expression for n, as in the Plural-Forms of a catalogue. */
 PYR_API unsigned long pyr_text_plural(const char *expression, unsigned long n);
 
 /* The text in the player's language; the marks _ and N_ are what xgettext looks for. */
@@ -63,7 +63,7 @@ PYR_API void pyr_text_fault(const struct pyr_fault *fault, char *to, size_t size
 /* The sentence of a code alone. */
 PYR_API void pyr_text_error(enum pyr_err code, char *to, size_t size);
 
-/* The same to a player who tries something: a short sentence that ends with its rule and a full stop. */
+/* The same for a player who is trying something: a short sentence that ends with its rule and a full stop. */
 PYR_API void pyr_text_reason(enum pyr_err code, char *to, size_t size);
 
 /* Why a server refuses something, by the code of the protocol; NULL if it has no sentence. */
@@ -80,11 +80,12 @@ PYR_API void pyr_text_sentence(const struct pyr_sentence *sentence, const struct
 struct pyr_outcome {
     const char *winners, *tied;  /* names as they are shown: who has won; all who have as many points */
     int points, margin;          /* of the winners; how many more they are than the next player's, 0 in a tie */
-    unsigned pyramid;            /* number of the lowest pyramid of a tie (R17); 0: none, and they share the win (Q8) */
+    unsigned pyramid;            /* number of the lowest pyramid that decided a tie (R17); 0: there is none, and they
+                                    share the win (Q8) */
 };
 PYR_API void pyr_text_outcome(const struct pyr_outcome *outcome, char *to, size_t size);
 
-/* "2 rubies, torch, tomb"; "" if there is nothing. torch_lost: this round's torch was marked before. */
+/* "2 rubies, torch, tomb"; "" if the list is empty. torch_lost: this round's torch was marked before. */
 PYR_API void pyr_text_symbols(const struct pyr_symbols *symbols, bool torch_lost, char *to, size_t size);
 
 /* Starts a JSON text (json.h, print.c) that is written to a file as it grows, through a buffer of the caller's. */
@@ -95,7 +96,7 @@ PYR_API void pyr_text_json_init(struct pyr_json *json, FILE *to, char *buffer, s
 #define PYR_SHORTEST (-1)
 PYR_API void pyr_text_json_real(struct pyr_json *json, const char *name, double number, int digits);
 
-/* The player's word for a colour, and for the name of a bot's level ("novice"); other names stay. */
+/* The translated word for a colour, and for the name of a bot's level ("novice"); other names are returned unchanged. */
 PYR_API const char *pyr_text_colour(unsigned colour);
 PYR_API const char *pyr_text_level(const char *name);
 
@@ -107,8 +108,8 @@ PYR_API const char *pyr_text_level(const char *name);
 #define PYR_NAMELESS "Player"
 PYR_API void pyr_text_player(struct pyr_word name, char *to, size_t size);
 
-/* Makes a text from outside safe for a terminal, in place: control characters, bytes that are not UTF-8 and characters that
- * change the direction of writing become question marks. It never gets longer. */
+/* Makes a text from outside safe for a terminal, in place: control characters, bytes that are not UTF-8 and characters
+ * that change the direction of writing become question marks. The text never gets longer. */
 PYR_API void pyr_text_clean(char *text);
 
 /* The system's message for an errno. */
@@ -127,9 +128,9 @@ PYR_API const char *pyr_text_percent(char to[PYR_NUMBER_SIZE], double value, uns
 #endif
 
 /*
- * Tables of text (print.c). Widths are columns of a terminal, and grow with the title. How many columns a text takes is
- * answered by the function that the program gives (pyr_text_measure, before there are threads; src/letters has one): the
- * tables of Unicode are large, and the library does without them. Until then a character counts as one column.
+ * Tables of text (print.c). Widths are columns of a terminal, and grow with the title. The program passes in a
+ * function that measures columns (pyr_text_measure, before there are threads; src/letters has one), since the tables
+ * of Unicode are too large for the library. Until then a character counts as one column.
  */
 PYR_API void pyr_text_measure(int (*columns)(const char *text, size_t size));
 
