@@ -16,9 +16,9 @@
 #define AHEAD_TRIED 16
 
 struct ahead_plan {
-    unsigned depth;              /* turns; 0: choices are judged as they stand */
-    unsigned tried;              /* marks judged a turn, the best by the tables; 1 to AHEAD_TRIED */
-    unsigned followed;           /* the best of them, which are looked further into; 1 to `tried` */
+    unsigned depth;              /* turns to look ahead; 0: choices are judged without looking ahead */
+    unsigned tried;              /* marks judged per turn, the best by the tables; 1 to AHEAD_TRIED */
+    unsigned followed;           /* how many of the best are searched further; 1 to `tried` */
 };
 
 /* Judges choices of the view's seat: list[i].value becomes its expected final score. */

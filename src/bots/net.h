@@ -4,8 +4,8 @@
  *
  * These choices alone beat those of the policy, which uses the lookup tables, in 67 of 100 two-player games, by 6 points
  * (+-0.3). The network needs 30,000 games for that, and ten times as many do not improve it. Tried without gain: a second
- * set of tables in which a card may skip a turn, at a price of 2 or 3.5 points per turn (6.3, 6.2 points, +-0.2); how near
- * the others are to the points of a colour, and the display's cards of wanted colours (5.8).
+ * set of tables in which a card may skip a turn, at a price of 2 or 3.5 points per turn (6.3, 6.2 points, +-0.2); how
+ * close the other players are to the points of a colour, and cards of wanted colours in the display (5.8).
  *
  * Sums are added in a fixed order, in lanes that compilers can vectorize, so that all machines get the same number.
  */
@@ -15,22 +15,22 @@
 #include "policy.h"
 
 enum net_input {
-    /* Each card, the one that is nearer to its end first. */
-    N_CURVE,                     /* what the tables say of it with 1 to 7 turns */
+    /* For each card, the one nearer to its completion first: */
+    N_CURVE,                     /* its table value with 1 to 7 turns left */
     N_SYMBOLS = N_CURVE + 7,     /* unmarked rubies, emeralds, skulls, potions, torches, crosses */
     N_PAIR = N_SYMBOLS + 6,      /* points of its colour if it makes a pair, */
     N_HALF,                      /* if it makes the first half of one, */
     N_RIVALS,                    /* and how many others wait for them */
     N_FRESH,
     N_NEXT,                      /* the expected gain of the next turn on it, by the expedition cards left in the round */
-    N_CARD,                      /* inputs a card */
+    N_CARD,                      /* inputs per card */
     /* The desk. */
     N_BOTH = 2 * N_CARD,         /* the expected gain of the next turn on the better of both cards */
     N_SAME,                      /* both cards of one colour */
     N_RUBIES, N_EMERALDS, N_LESSER, N_GEMS,
     N_SKULLS, N_PENALTY, N_STEP, /* skulls, what they cost in the end, what one more costs now */
     N_TORCH, N_TORCH_TURNS,      /* this round's torch is still available; for how many turns */
-    /* Points of colours in which one pyramid is missing, of the others, those that others wait for too. */
+    /* Points of the colours that lack one pyramid, of the other colours, and of those that opponents also wait for. */
     N_ODD, N_EVEN, N_RACES,
     N_DONE,
     N_DISPLAY, N_SECOND,         /* the best cards of the display */
@@ -41,7 +41,7 @@ enum net_input {
 #define NET_HIDDEN 32            /* a multiple of four */
 
 struct net {
-    float seats[PYR_MAX_SEATS - 1][NET_HIDDEN];  /* what the hidden units begin with: by number of players, */
+    float seats[PYR_MAX_SEATS - 1][NET_HIDDEN];  /* initial values of the hidden units: by number of players, */
     float left[ALL_TURNS + 1][NET_HIDDEN];       /* and by turns to come */
     float in[NET_INPUTS][NET_HIDDEN];
     float out[NET_HIDDEN];
@@ -57,10 +57,10 @@ typedef float net_lanes __attribute__((vector_size(16)));
 struct net_node {
     struct pyr_desk desk;
     int points;                  /* pyramid points */
-    uint8_t place[PYR_COLOURS];  /* places of each colour that are gone */
+    uint8_t place[PYR_COLOURS];  /* pyramid points of each colour that are already taken */
 };
 
-/* A table between two turns as one seat sees it: what all desks that it may come to have there in common. */
+/* A table between two turns as one seat sees it: everything that does not depend on which desk the seat will have there. */
 struct net_table {
     const struct net *net;
     const struct tables *tables;
@@ -68,7 +68,7 @@ struct net_table {
     const struct pyr_table *open;
     unsigned left, round, into;  /* turns to come, the round of the next one and its turns to come */
     uint8_t pool[PYR_PATTERNS];  /* expedition cards that can come next */
-    float pool_share;            /* one by their number */
+    float pool_share;            /* 1 divided by their number */
     uint8_t rivals[PYR_COLOURS]; /* others who lack one pyramid for the points of a colour */
     /* The last desk that was judged: most of the next one is the same, and only what differs is counted. */
     struct net_half {

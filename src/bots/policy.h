@@ -17,8 +17,8 @@ static inline unsigned turns_left(const struct pyr_table *open)
 }
 
 /*
- * What a search may take for the present: the view as it was when its phase began. Others who are in have chosen
- * something sensible that we do not know, so playouts choose for them as for those who are still thinking.
+ * The position that a search starts from: the view as it was when its phase began. Other players who have already chosen
+ * made some sensible choice that we do not know, so playouts choose for them as for those who are still thinking.
  * (pyr_view_sample by itself would give them any legal choice.)
  */
 static inline struct pyr_view policy_reopen(const struct pyr_view *view)
@@ -29,7 +29,7 @@ static inline struct pyr_view policy_reopen(const struct pyr_view *view)
     return reopened;
 }
 
-/* A desk that waits for a mark, with all that its marks have in common. */
+/* A desk that waits for a mark, with everything that its possible marks have in common. */
 struct policy_desk {
     const struct tables *tables;
     const struct pyr_box *box;
@@ -52,7 +52,7 @@ void policy_begin_at(struct policy_desk *to, const struct tables *tables, const 
 /* What a mark is worth. A pass is worth nothing. */
 int policy_value_mark(const struct policy_desk *at, pyr_step mark);
 
-/* What it is worth to take a card; `also` are cards that will be on the desk beside those that lie there. */
+/* What it is worth to take a card; `also`: cards that will be on the desk in addition to those that are there now. */
 int policy_value_card(const struct tables *tables, const struct pyr_box *box, const struct pyr_table *open,
     const struct pyr_desk *desk, pyr_card card, pyr_cardset also);
 

@@ -21,7 +21,7 @@ struct search_plan {
     const struct net *net;       /* judges choices before playouts and desks at their end; NULL: the policy and value.h do */
     struct ahead_plan ahead;     /* with a network: how far choices are looked into before the playouts, */
     float near;                  /* and how many points behind the best one they may be to stay in the search */
-    float spread;                /* points by which a result is smoothed, beside what the value is uncertain by */
+    float spread;                /* points by which a result is smoothed, in addition to the value's own uncertainty */
 };
 
 #define SEARCH_MOST 48

@@ -24,15 +24,15 @@
 
 #define PYR_REGION 13
 #define TABLE_SETS (1u << PYR_REGION)
-#define TABLE_TURNS 8            /* turns left, 0 to 7; 7 includes more */
+#define TABLE_TURNS 8            /* 0 to 7 turns left; 7 means 7 or more */
 #define TABLE_UNIT 32            /* a point, in the whole numbers of a table */
 #define ALL_TURNS (PYR_ROUNDS * PYR_TURNS)
 #define NO_MOVE 0xff
 
 /* A card in the table's terms. */
 struct card_map {
-    uint64_t space[32]; /* what each space means: SPACE_* counts, from bit 32 on its bit of the index, which entrance,
-                                    tomb and spaces outside the region have not */
+    uint64_t space[32]; /* what each space means: SPACE_* counts; from bit 32 on, its bit of the index (none for entrance,
+                           tomb and spaces outside the region) */
     pyr_spaces low[128], high[64];   /* the spaces of the low seven and the high six bits of an index */
     uint16_t row[PYR_SIDE][32];  /* the index of each row's marks */
     uint32_t symbols[PYR_SIDE][32];  /* SPACE_* counts of each row's spaces */

@@ -12,7 +12,7 @@
 
 enum feature {
     F_ONE,
-    F_CARDS,                     /* what the tables say of both cards */
+    F_CARDS,                     /* the table values of both cards */
     F_UNEQUAL,                   /* and the difference between them */
     F_GEMS, F_SKULLS,            /* their expected final worth */
     F_TORCH,                     /* turns to come in this round, if its torch is not marked yet */

@@ -20,7 +20,7 @@ enum weight {
     W_RIVAL,                     /* added to W_PAIR for each rival who lacks one pyramid for the points, taken from W_HALF */
     W_CARD_PAIR,                 /* all that for a card not yet begun, in 32nds */
     W_DRAW,                      /* added to a draw from the deck, in 32nds of a point */
-    /* How often symbols come, in 32nds of the shares of the edition. */
+    /* How often symbols appear, in 32nds of the edition's shares. */
     W_GEM_RATE, W_SKULL_RATE, W_POTION_RATE,
     WEIGHTS
 };

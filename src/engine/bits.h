@@ -30,7 +30,7 @@ static inline unsigned bits_first(uint64_t set)
     return (unsigned)__builtin_ctzll(set);
 }
 
-/* The same, and 64 for the empty set: one instruction where the processor agrees. */
+/* The same, and 64 for the empty set: a single instruction on processors that define this case. */
 static inline uint64_t bits_first_or_64(uint64_t set)
 {
 #ifdef PYR_FAST_BITS

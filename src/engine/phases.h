@@ -67,7 +67,7 @@ static inline uint32_t phase_gaps(const struct pyr_table *open)
     return phase_display(open) & ALL_GAPS;
 }
 
-/* Of a set of places, one bit in each, the first one's lowest bit. */
+/* The first place of a set that has one bit per place, as the number of its lowest bit. */
 static inline unsigned phase_first_place(uint32_t set)
 {
     return bits_first(set) & 24;
@@ -459,7 +459,7 @@ static inline void phase_make_replace(const struct pyr_box *box, struct pyr_stat
 static inline uint32_t phase_list_keeps(const pyr_card *dealt, uint64_t *set)
 {
 #ifdef PYR_FAST_BITS
-    /* One pair a lane: what is first and what is second of it, the lower one, the higher one. */
+    /* One pair per lane: a is its first card and b its second, then the lower of both comes first. */
     const __m256i keep = _mm256_set1_epi64x((long long)pyr_step_encode(PYR_STEP_KEEP, 0, 0));
     int word;
     copy(&word, dealt, PYR_DEALT);

@@ -17,7 +17,7 @@
 void *memcpy(void *restrict to, const void *restrict from, size_t size);
 void *memset(void *to, int byte, size_t size);
 
-/* What we believe of our own code; on in every build but release. */
+/* Checks of what our own code takes for granted; on in every build but release. */
 #ifdef NDEBUG
 #define PYR_ASSERT(claim) ((void)0)
 #else

@@ -1,6 +1,6 @@
 /*
- * sha256.h (sha256.c): SHA-256 and HMAC-SHA256 (FIPS 180-4, RFC 2104), freestanding, so that a browser checks a shuffle
- * with the same code as the command. Only the host draws secrets, and it does so with libsodium (draw.c).
+ * sha256.h (sha256.c): SHA-256 and HMAC-SHA256 (FIPS 180-4, RFC 2104), freestanding, so that a browser checks a
+ * shuffle with the same code as the command line. Secrets are drawn with libsodium (draw.c), by the host only.
  */
 #ifndef PYR_SHA256_H
 #define PYR_SHA256_H
@@ -30,7 +30,7 @@ void mac_begin(struct mac *mac, const uint8_t key[SHA256_BYTES]);
 void mac_add(struct mac *mac, const char *text);
 void mac_end(struct mac *mac, uint8_t out[SHA256_BYTES]);                /* and wipes it */
 
-/* Zeroes what must not lie about; not optimised away. */
+/* Zeroes memory that must not stay readable; compilers do not optimise it away. */
 void wipe(void *data, size_t size);
 
 #endif

@@ -11,7 +11,7 @@
 
 #define STEP_LIST 512            /* more than two cards have marks: 8 turns and single spaces, 25 places each */
 
-/* What pyr_instance_luck_next is at. */
+/* The progress of pyr_instance_luck_next. */
 struct luck {
     struct pyr_luck_how how;
     struct pyr_luck_log log;

@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-/* The square root: one instruction wherever we compile to, since errno does not matter (-fno-math-errno). Not of negative
- * numbers. */
+/* The square root of a number that is not negative: one instruction on every machine we compile for, since errno is not
+ * set (-fno-math-errno). */
 static inline double real_sqrt(double x)
 {
     return __builtin_sqrt(x);

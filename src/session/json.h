@@ -1,7 +1,7 @@
 /*
  * json.h (json.c): reading one JSON text in place, on jsmn's tokens. Freestanding: nothing is copied or allocated; a
- * value is the index of its token. What is not there, or of another kind, reads as an empty word, 0, false or
- * JSON_NONE, so that a reader need not ask twice.
+ * value is the index of its token. A value that is missing, or of another kind, reads as an empty word, 0, false or
+ * JSON_NONE, so that callers need no separate check.
  */
 #ifndef PYR_SESSION_JSON_H
 #define PYR_SESSION_JSON_H

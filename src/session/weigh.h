@@ -62,7 +62,7 @@ struct weigh_loss {
  * with the luckiest worlds has no advantage. */
 void weigh_losses(const struct weigh *weigh, struct weigh_loss *loss);
 
-/* What an arm differs from the choice made, on the whole. */
+/* The total difference between an arm and the choice made. */
 void weigh_difference(const struct weigh *weigh, unsigned arm, struct weigh_loss *difference);
 
 /* The arms in the order of their worth, best first. */

@@ -36,8 +36,8 @@ PYR_API void pyr_daily_practice(int32_t day, uint8_t secret[PYR_FAIR_BYTES]);
 PYR_API void pyr_daily_chance(const uint8_t secret[PYR_FAIR_BYTES], const struct pyr_edition *edition,
     struct pyr_chance *chance);
 
-/* What a bot draws its random numbers from for its choice on this table: the seed of the whole choice, and the generator
- * for one step of it (from 0). */
+/* The random numbers of a bot for its choice on this table: the seed of the whole choice, and the generator for one step
+ * of it (from 0). */
 PYR_API uint64_t pyr_daily_seed(const uint8_t secret[PYR_FAIR_BYTES], const struct pyr_table *open, pyr_seat seat);
 PYR_API void pyr_daily_rng(uint64_t seed, pyr_seat seat, unsigned step, struct pyr_rng *rng);
 

@@ -34,7 +34,7 @@ enum pyr_puzzle_theme { PYR_PUZZLE_THEMES(PYR_PUZZLE_ENUMERATOR) PYR_PUZZLE_THEM
 PYR_API const char *pyr_puzzle_theme_name(unsigned theme);
 PYR_API int pyr_puzzle_theme_find(const char *name);
 
-#define PYR_PUZZLE_ENOUGH 30     /* so close to the best (0.3 points) is as good */
+#define PYR_PUZZLE_ENOUGH 30     /* a choice within 0.3 points of the best counts as right */
 #define PYR_PUZZLE_CHOICES 600   /* different choices of a position, at most */
 #define PYR_PUZZLES 8192         /* numbers of puzzles, at most */
 #define PYR_PUZZLE_EXTRAS 7      /* extra marks in a choice, at most */
@@ -154,9 +154,10 @@ PYR_API void pyr_puzzle_write_choice(const struct pyr_puzzle_open *open, const s
  * Your own mistakes. A text: `pyramids-mistake 1`, `seat N`, `values PLAYOUTS UNIT CHOICE=VALUE...`, maybe `solved DAY`,
  * `record`, then the lines of the game up to the position.
  *
- * write: of the decision of a seat that is line `line` of the match, with its best choices as `CHOICE=POINTS/WIN` (in
- * hundredths of a point and of a percent), best first, separated by spaces. Returns false, with nothing written, if it is no
- * decision of that seat or has no choice but one. The unit is points, or win if the best choice is best only by that.
+ * write: for a seat's decision, at line `line` of the match, with its best choices as `CHOICE=POINTS/WIN` (in
+ * hundredths of a point and of a percent), best first, separated by spaces. Returns false, with nothing written, if the
+ * line is not a decision of that seat or there was only one choice. The unit is points, or win if the best choice is best
+ * only by that.
  */
 PYR_API bool pyr_mistake_write(const struct pyr_match *match, uint32_t line, pyr_seat seat, uint32_t playouts,
     const char *values, struct pyr_out *out);
@@ -164,8 +165,8 @@ PYR_API bool pyr_mistake_write(const struct pyr_match *match, uint32_t line, pyr
 PYR_API enum pyr_err pyr_mistake_open(struct pyr_puzzle_open *open, struct pyr_match *match,
     const struct pyr_edition *edition, const char *text, size_t size, struct pyr_fault *fault);
 
-/* It was solved on a day (days since 1970). Returns false if it was solved before on another day: then it leaves the pile.
- * Else the text with that day is written. */
+/* Records that the mistake was solved on a day (days since 1970): writes the text with that day. Returns false if it was
+ * already solved on another day; the mistake then leaves the pile. */
 PYR_API bool pyr_mistake_solve(const char *text, size_t size, int32_t day, struct pyr_out *out);
 
 PYR_END_DECLS

@@ -25,12 +25,12 @@ struct pyr_rating {
 /* A player without games: 25 and 25/3. */
 PYR_API void pyr_rating_init(struct pyr_rating *rating);
 
-/* One game of `count` players, at most PYR_MAX_SEATS: their ratings become what they are after it. place[i] is 1 for the
- * winner; equal numbers are equal places, and numbers may be left out. Nothing changes if there are fewer than two, more
- * than PYR_MAX_SEATS, or a rating that no game can lead to. */
+/* Updates the ratings of `count` players, at most PYR_MAX_SEATS, after one game. place[i] is 1 for the winner; equal
+ * numbers are equal places, and numbers may be left out. Nothing changes if there are fewer than two players, more than
+ * PYR_MAX_SEATS, or a rating that no game can lead to. */
 PYR_API void pyr_rating_update(struct pyr_rating *rating, const uint8_t *place, unsigned count);
 
-/* As it is shown: 1500 + 20 (mu - 25) and 20 sigma, rounded. */
+/* The rating as it is shown: 1500 + 20 (mu - 25), and 20 sigma, rounded. */
 PYR_API int pyr_rating_value(const struct pyr_rating *rating);
 PYR_API int pyr_rating_deviation(const struct pyr_rating *rating);
 

@@ -71,8 +71,8 @@ PYR_API void pyr_spaces_write(pyr_spaces spaces, struct pyr_out *out);
 PYR_API void pyr_move_write(const pyr_step *steps, unsigned count, const struct pyr_desk *desk, struct pyr_out *out);
 
 /*
- * A record being followed. Hidden things that no line has shown yet are filled in with something that fits, in a fixed
- * order: state.hidden is not the true one (pyr_view_sample draws a random one).
+ * A record being followed. Hidden cards that no line has shown yet are filled in with cards that fit, in a fixed order:
+ * state.hidden is not the true one (pyr_view_sample draws a random one).
  */
 struct pyr_replay {
     struct pyr_state state;      /* valid once all cards are dealt (stage PYR_STAGE_PLAY on) */

@@ -1,6 +1,6 @@
 /*
- * story.h (story.c): which sentences tell what a line of a record is about. Every client shows the same ones: this says
- * which and with what values, src/text/sentences.inc has their words (EVENT), and the terminal (pyr_text_sentence) and the
+ * story.h (story.c): which sentences describe a line of a record, and with which values. All clients use this, so all
+ * show the same sentences. Their words are in src/text/sentences.inc (EVENT); the terminal (pyr_text_sentence) and the
  * page (web/words.js) put the values into them.
  */
 #ifndef PYR_STORY_H
@@ -10,7 +10,7 @@
 
 PYR_BEGIN_DECLS
 
-/* Name, number; and whether it is news: worth a word to everyone even where there is no room for the whole story. */
+/* X(NAME, number, is news). News is shown to everyone, even where there is no room for the whole story. */
 #define PYR_STORY(X) \
     X(KEEP, 0, 0) \
     X(SHOW, 1, 0) \
@@ -31,7 +31,7 @@ PYR_BEGIN_DECLS
 enum pyr_story { PYR_STORY(PYR_STORY_MEMBER) PYR_STORIES = 14 };
 #undef PYR_STORY_MEMBER
 
-/* A sentence without its words. `_PLAIN`, each the one after its like: marks without a symbol. */
+/* A sentence without its words. A kind that ends in _PLAIN follows the one it is like: a mark that covers no symbol. */
 struct pyr_sentence {
     uint8_t kind;                /* enum pyr_story */
     pyr_seat seat;               /* whom it is about; PYR_NOBODY: show, reveal */

@@ -43,9 +43,9 @@ PYR_API bool pyr_aim_move(struct pyr_aim *aim, const struct pyr_box *box, pyr_pa
 PYR_API bool pyr_aim_turn(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     int quarters);
 
-/* The same for a pattern that is placed: it comes to the nearest legal placement in the new turn on its card. If a
- * mirrored one fits nowhere, it is turned as well. With desk NULL only the turn changes, whether it fits or not. Returns
- * false, with nothing changed, if it fits (or looks) no other way. */
+/* The same for a pattern that is placed: it moves to the nearest legal placement in the new turn on its card. If a
+ * mirrored one fits nowhere, it is turned as well. With desk NULL only the turn changes, whether it fits or not.
+ * Returns false, with nothing changed, if it fits (or looks) no other way. */
 PYR_API bool pyr_aim_turn_placed(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk,
     pyr_pattern pattern, int quarters);
 
@@ -84,10 +84,10 @@ PYR_API unsigned pyr_aim_apart(const struct pyr_box *box, pyr_pattern pattern, u
     unsigned *turn);
 
 /*
- * Cycling: the legal placements that cover a space, the likeliest first, so that pointing again takes the next: by how far
- * they are from the turn that is held, then by how near their middle is, the single space last (alone if aim->single is
- * set). Returns how many. Of aim only turn and single count. Callers keep the list while they go through it, since the
- * order depends on the turn, which placing changes.
+ * Cycling: the legal placements that cover a space, the likeliest first, so that pointing again takes the next. They
+ * are ordered by how far they are from the turn that is held, then by how near their middle is; the single space is
+ * last (and alone if aim->single is set). Returns how many. Of aim only turn and single count. Callers keep the list
+ * while they go through it, since the order depends on the turn, which placing changes.
  */
 #define PYR_AIM_COVERING 40u     /* a pattern of four spaces in eight turns covers a space in at most 32 ways */
 PYR_API unsigned pyr_aim_covering(const struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk,

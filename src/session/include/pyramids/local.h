@@ -115,8 +115,8 @@ PYR_API enum pyr_err pyr_local_take(struct pyr_local *local, pyr_step step);
 PYR_API enum pyr_err pyr_local_choose(struct pyr_local *local, const char *choice, struct pyr_fault *fault);
 PYR_API enum pyr_err pyr_local_retract(struct pyr_local *local);
 
-/* The last choice of the person, with all that followed; not past a card that was seen, and never with several people
- * (invariant 2). If `past_count` is not 0 and it cannot be taken back, such a card is the reason. */
+/* Takes back the person's last choice with all that followed; not past a card that was seen, and never with several
+ * people (invariant 2). If `past_count` is not 0 and the choice cannot be taken back, such a card is the reason. */
 PYR_API bool pyr_local_can_take_back(const struct pyr_local *local);
 PYR_API bool pyr_local_take_back(struct pyr_local *local);
 

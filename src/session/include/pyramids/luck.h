@@ -40,7 +40,7 @@ struct pyr_luck_threshold {
     float points, win;
 };
 
-/* What a mark takes; PYR_LUCK_FINE has no sign and takes nothing. */
+/* The thresholds of a mark. PYR_LUCK_FINE has no sign and no thresholds. */
 PYR_API const struct pyr_luck_threshold *pyr_luck_threshold(enum pyr_luck_mark mark);
 
 /* X(name, rate): a player who loses fewer points per decision (in hundredths) plays like this level, best first; beyond the

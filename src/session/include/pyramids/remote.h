@@ -150,7 +150,7 @@ struct pyr_remote {
     struct pyr_remote_message sent[PYR_REMOTE_SENT];
     unsigned sent_count;
 
-    /* A draft from an earlier visit, until its phase is there. */
+    /* A draft from an earlier visit, kept until the server has sent the lines up to its phase. */
     uint32_t saved_version;
     struct pyr_remote_draft {
         pyr_step step[PYR_MAX_CHOICE];
@@ -160,7 +160,7 @@ struct pyr_remote {
 
     struct pyr_remote_event event[PYR_REMOTE_EVENTS];
     unsigned events;
-    char out[PYR_REMOTE_TEXT];               /* what pyr_remote_next has given last */
+    char out[PYR_REMOTE_TEXT];               /* the last message that pyr_remote_next returned */
     struct pyr_fault fault;                  /* of the last PYR_REMOTE_BAD_LINES */
 
     /* What the operator announces: words, a restart, both, or nothing. */
@@ -199,7 +199,7 @@ PYR_API struct pyr_remote_event pyr_remote_event(struct pyr_remote *remote);
 /* Whether the player is looking at the game; true at first. */
 PYR_API void pyr_remote_look(struct pyr_remote *remote, bool is_looked_at);
 
-/* Opens the table over this connection: of several it is now the one that plays. */
+/* Opens the table over this connection. If the seat has several connections, this one plays from now on. */
 PYR_API void pyr_remote_open_here(struct pyr_remote *remote);
 
 /*
