@@ -112,7 +112,9 @@ int cli_records_next(struct cli_records *r)
         return -1;
     }
     if (r->size >= MOST_BYTES) {
-        uint32_t whole = r->lines - (r->text[r->size - 1] != '\n');      /* the line that does not fit may be cut off */
+        /* The line that does not fit may be cut off. */
+        uint32_t whole = r->lines - (r->text[r->size - 1] != '\n');
+
         cli_line_error(r->name, r->first + whole, _("the record is longer than %u bytes"), MOST_BYTES);
         return -1;
     }

@@ -325,7 +325,7 @@ await test('the examples of the rules, step by step, with the results that the r
     const mine = classic.replace(/^name .*/m, 'name mine');
     const status = page.getByRole('status').filter({ hasText: /./ }).first(),
         area = page.getByRole('textbox', { name: 'Text of the edition' });
-    for (const [what, bytes, says] of [['empty', '', /^Wrong format: the first line must be/],
+    for (const [what, bytes, says] of [['empty', '', /^Line 1: wrong format: the first line must be/],
         ['binary', Buffer.from([0, 255, 1, 2, 200, 13, 10, 0]), /^Line 1: byte 1/], ['with a mark and Windows line ends',
         `\ufeff${mine.replaceAll('\n', '\r\n')}`, /^No problems found/],
         ['cut short', mine.slice(0, 300), /^(Line \d+: )?.*expected/], ['one long line', 'x'.repeat(20000),
