@@ -1,20 +1,20 @@
 /*
- * store.c: the store's thread. Jobs handed in while a transaction was on its way to the disk share the next one.
+ * store.c: the store's thread. Jobs submitted while a transaction is being written to the disk share the next one.
  *
  *  1. A job is answered STORE_OK only after the transaction it was in is on the disk.
- *  2. Jobs are answered in the order in which they were handed in, and run in that order as far as they are about the same
- *     table or the database belongs to that thread alone.
+ *  2. Jobs are answered in the order in which they were submitted. They are run in that order if they are about the same
+ *     table, or if no other server uses the database.
  *  3. A job that fails is undone alone. If the transaction fails, each of its jobs is run again in one of its own, so
- *     that only what cannot be stored is refused. (They are run again, not committed again: after a failed sync only
- *     pages that are rewritten are sure to get there.)
+ *     that only jobs that cannot be stored are refused. (They are run again, not just committed again: after a failed
+ *     sync, only pages that are written again are certain to reach the disk.)
  *  4. No failure ends the thread.
  *
- * Two threads: the loop's, which submits jobs and gets their answers, and the store's, which alone uses `db` between
- * opening and closing. They share two lists under `mutex`; a job is owned by exactly one list, or by the thread that took
- * it off.
+ * Two threads: the loop's, which submits jobs and gets their results, and the store's, the only one that uses `db`
+ * between opening and closing. They share two lists under `mutex`; a job is owned by exactly one list, or by the thread
+ * that took it off.
  *
- * The loop is kept alive by the async handle while jobs are pending (uv_ref, uv_unref), so a server that ends waits for
- * them.
+ * The loop is kept alive by the async handle while jobs are pending (uv_ref, uv_unref), so a server that is stopping
+ * waits for them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,10 +25,10 @@
 
 #include "store_engine.h"
 
-#define MOST_JOBS 256            /* a transaction: a bound on how long the first of them waits for the last */
+#define MOST_JOBS 256            /* per transaction: limits how long the first of them waits for the last */
 #define MOST_ATTEMPTS 4          /* to run jobs together, before each is run alone */
 #define CLOSE_MS 3000            /* how long closing waits for a database that does not answer */
-#define LOOK_MS 500              /* between looks at the database while there is nothing to do */
+#define LOOK_MS 500              /* between looks at the database while it is idle */
 
 struct list {
     struct store_job *first, **end;
@@ -40,19 +40,19 @@ struct store {
     uv_mutex_t mutex;
     uv_cond_t work, idle;
     struct store_listener *listener;         /* NULL: none */
-    struct store_db *db;         /* the thread's, between opening and closing */
+    struct store_db *db;         /* used by the thread only, between opening and closing */
 
-    struct list waiting, finished;           /* these under the mutex */
+    struct list waiting, finished;           /* under the mutex, as are the next ones */
     struct store_counters sums;
     bool busy, stop;
-    uint64_t pulse;              /* uv_hrtime when the thread was last here */
-    uint64_t closing;            /* uv_hrtime of store_close; 0: not yet */
+    uint64_t pulse;              /* uv_hrtime when the thread last showed that it is alive */
+    uint64_t closing;            /* uv_hrtime of store_close; 0: not called yet */
 
-    struct store_counters counters;          /* these the loop's: `sums` as of the last delivery */
+    struct store_counters counters;          /* used by the loop only: `sums` as of the last delivery */
     unsigned pending;
 };
 
-/* `end` points to the link that the next job goes into, so appending needs no search. */
+/* `end` points to the link for the next job, so appending needs no search. */
 static void append(struct list *list, struct store_job *job)
 {
     job->next = NULL;
@@ -74,7 +74,7 @@ static enum store_result commit(struct store_db *db, struct store_counters *sums
     uint64_t start = uv_hrtime();
     if (!db->engine->has_written(db))
         return store_db_commit(db);
-    if (db->engine->look(db) == STORE_NO_FILE) {     /* it would be written into a file that has no name any more */
+    if (db->engine->look(db) == STORE_NO_FILE) {     /* it would be written to a file that no longer has a name */
         sums->health = STORE_NO_FILE;
         store_db_rollback(db);
         return STORE_FAILED;
@@ -88,13 +88,13 @@ static enum store_result commit(struct store_db *db, struct store_counters *sums
     return result;
 }
 
-/* Jobs that run together, and those among them that an attempt has refused: they keep their result in the next. */
+/* Jobs that run together. Jobs that an attempt has refused keep their result in the next attempt. */
 struct group {
     struct store_job *job[MOST_JOBS];
     bool is_refused[MOST_JOBS];
     unsigned count;
     unsigned index[MOST_JOBS];               /* of the jobs that were run in this attempt */
-    bool has_refused;            /* one that is not void: the others have to run again without it */
+    bool has_refused;            /* a refused one is not void: the others have to run again without it */
 };
 
 /* `which` counts the jobs that this attempt has run; `index` translates it, since refused ones are left out. */
@@ -109,9 +109,9 @@ static void refuse(void *context, unsigned which, enum store_result result, bool
 
 enum outcome { KEPT, AGAIN, UNDONE };
 
-/* Tables are changed in an order, and a server that changes ratings or leaderboards waits until no other does: that comes
- * before all tables of the transaction, or else one server would wait for it with a table, and another for the table
- * with it. */
+/* A server that changes ratings or leaderboards waits until no other server does. That lock is taken before the locks of
+ * all tables in the transaction; otherwise one server could hold a table and wait for the lock while another holds the
+ * lock and waits for the table. */
 static enum store_result lock_first(struct store_db *db, const struct group *group)
 {
     for (unsigned i = 0; i < group->count; i++)
@@ -120,8 +120,8 @@ static enum store_result lock_first(struct store_db *db, const struct group *gro
     return STORE_OK;
 }
 
-/* Runs jobs in one transaction. AGAIN: some were refused, and the others are to be run without them. UNDONE: no job has
- * a result. */
+/* Runs jobs in one transaction. AGAIN: some were refused, and the others are to be run without them. UNDONE: no job has a
+ * result. */
 static enum outcome attempt(struct store_db *db, struct group *group, struct store_counters *sums)
 {
     unsigned run = 0;
@@ -138,7 +138,7 @@ static enum outcome attempt(struct store_db *db, struct group *group, struct sto
         if (store_db_job_begin(db) != STORE_OK)
             goto undo;
         job->result = job->run(db, job);
-        /* Without room for one there may be room for each alone. */
+        /* When there is no room for one job there may be room for each alone. */
         if (job->result == STORE_NO_ROOM || store_db_job_end(db, job->result) != STORE_OK)
             goto undo;
     }
@@ -161,14 +161,15 @@ static void refuse_alone(void *context, unsigned which, enum store_result result
     ((struct store_job *)context)->result = result;
 }
 
-/* Two servers that wait for each other get an error after a second, by PostgreSQL's deadlock_timeout: one is undone. */
+/* Two servers that wait for each other get an error after a second, by PostgreSQL's deadlock_timeout: one of them is
+ * undone. */
 static bool has_clashed(const struct store_db *db)
 {
     return db->engine->has_clashed && db->engine->has_clashed(db);
 }
 
-/* After a common transaction has failed. A job that fails here for want of room or of a database marks the store as not
- * writing; one that only met a conflict does not. */
+/* Called after a common transaction has failed. A job that fails here for lack of room or of a database marks the store
+ * as not writing; one that only had a conflict does not. */
 static void try_alone(struct store_db *db, struct store_job *job, struct store_counters *sums)
 {
     enum store_result begun = job->result = store_db_begin(db, true);
@@ -199,15 +200,15 @@ static void run_alone(struct store_db *db, struct store_job *job, struct store_c
     while (job->result && has_clashed(db) && ++tries < MOST_ATTEMPTS);
 }
 
-/* The table that a job changes; 0: none, or it is not known. New ones lock their host's row, and come first. */
+/* The table that a job changes; 0: none, or not known. New tables lock their host's row and come first. */
 static int64_t table_of(const struct store_job *job)
 {
     const struct store_table *table = &((const struct store_commit *)job)->table;
     return job->run != store_run_commit ? 0 : table->revision ? table->id : INT64_MIN + table->host;
 }
 
-/* Jobs of one table keep their order, but tables are changed in the order of their ids: of two servers with the same tables
- * in their transactions one then waits for the other, and never each for the other. */
+/* Jobs of one table keep their order, but tables are changed in the order of their ids: so if two servers have the same
+ * tables in their transactions, one waits for the other, but never each for the other. */
 static void sort_by_table(struct group *group)
 {
     for (unsigned i = 1; i < group->count; i++) {
@@ -219,7 +220,7 @@ static void sort_by_table(struct group *group)
     }
 }
 
-/* Together if possible: one sync of the disk for up to MOST_JOBS jobs is where the throughput comes from. */
+/* Runs jobs together if possible: throughput comes from one sync of the disk for up to MOST_JOBS jobs. */
 static void run_jobs(struct store_db *db, struct store_job *first, struct store_counters *sums)
 {
     struct group group = { .count = 0 };
@@ -228,7 +229,8 @@ static void run_jobs(struct store_db *db, struct store_job *first, struct store_
         group.job[group.count++] = job;
     if (db->engine->locks_rows)
         sort_by_table(&group);
-    /* Jobs that were refused for what they met leave; a second time only if that refused others. */
+    /* Jobs that were refused because of the data they found are left out; a second time only if their leaving made others
+     * fail. */
     for (unsigned tries = 0; outcome == AGAIN && tries < MOST_ATTEMPTS; tries++)
         outcome = attempt(db, &group, sums);
     for (unsigned i = 0; i < group.count && outcome != KEPT; i++)
@@ -240,7 +242,7 @@ static void run_jobs(struct store_db *db, struct store_job *first, struct store_
     }
 }
 
-/* For an engine that has to wait for its database: a store that is to close waits no longer than CLOSE_MS. */
+/* For an engine that has to wait for its database: when the store is closing, it waits no longer than CLOSE_MS. */
 static bool let_time_pass(void *context, unsigned ms, bool is_ill)
 {
     struct store *store = context;
@@ -257,8 +259,8 @@ static bool let_time_pass(void *context, unsigned ms, bool is_ill)
     return more;
 }
 
-/* The lock is held except while jobs run and while the file is looked at. `sums` is copied out and in, so that counters
- * are consistent for every reader under the lock. */
+/* The lock is held except while jobs run and while the file is checked. `sums` is copied out and in, so that every reader
+ * that holds the lock sees consistent counters. */
 static void work(void *argument)
 {
     struct store *store = argument;
@@ -269,9 +271,9 @@ static void work(void *argument)
         while (!store->waiting.first && !store->stop) {
             if (!uv_cond_timedwait(&store->work, &store->mutex, LOOK_MS * 1000000))
                 continue;
-            uv_mutex_unlock(&store->mutex);  /* a file system may take its time, and the loop must not wait for it */
+            uv_mutex_unlock(&store->mutex);  /* a file system may be slow, and the loop must not wait for it */
             enum store_health look = store->db->engine->look(store->db);
-            /* What cannot be written is well again when something was written. */
+            /* A store that could not write has recovered once something was written. */
             seen = look == STORE_WELL && seen == STORE_NO_WRITES ? seen : look;
             uv_mutex_lock(&store->mutex);
             store->sums.health = seen;
@@ -300,7 +302,7 @@ static void work(void *argument)
     uv_mutex_unlock(&store->mutex);
 }
 
-/* Calls what is due. One job at a time: a `done` may hand in more, or close the store. */
+/* Calls what is due. One job at a time: a `done` may submit more, or close the store. */
 static void deliver(struct store *store)
 {
     for (;;) {
@@ -330,7 +332,7 @@ static void on_closed(uv_handle_t *handle)
     free(store);
 }
 
-/* The loader reads, and may write, in one transaction. */
+/* The loader may read and write, in one transaction. */
 static bool load_first(struct store_db *db, bool (*load)(struct store_db *db, void *context), void *context)
 {
     if (!load)
@@ -343,8 +345,8 @@ static bool load_first(struct store_db *db, bool (*load)(struct store_db *db, vo
     return false;
 }
 
-/* Undone in reverse on every failure (the labels below). Until the thread starts, everything here has the database to
- * itself. */
+/* On failure everything is undone in reverse (the labels below). Until the thread starts, no other thread uses the
+ * database. */
 bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*load)(struct store_db *db, void *context),
     void *context, char *error, size_t error_size)
 {
@@ -454,8 +456,8 @@ enum store_health store_health(struct store *store)
     return health;
 }
 
-/* Waits until every job is answered, including those that answers hand in. The thread ends only then; let_time_pass makes
- * an engine that waits for its database give up after CLOSE_MS. */
+/* Waits until every job is answered, including jobs that these answers submit. The thread ends only then; let_time_pass
+ * makes an engine that waits for its database give up after CLOSE_MS. */
 void store_close(struct store *store)
 {
     if (!store)

@@ -1,6 +1,6 @@
 /*
- * store_admin.c: what an operator asks of a database (store_admin.h): bans, lists, another name, whether everything is
- * whole, a copy of the file.
+ * store_admin.c: an operator's queries and commands (store_admin.h): bans, lists, renaming, checking the data, a copy of
+ * the file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ static void copy_text(struct store_db *db, int column, char *to, size_t room)
     snprintf(to, room, "%.*s", text ? (int)size : 0, text ? text : "");
 }
 
-/* Each row of a question, until `each` returns false. */
+/* Calls `each` for each row of a query, until it returns false. */
 static enum store_result each_row(struct store_db *db, enum store_statement which, const struct store_value *values,
     bool (*each)(struct store_db *db, void *context), void *context)
 {
@@ -175,7 +175,7 @@ enum store_result store_get_code(struct store_db *db, int64_t table, char code[1
     return result == STORE_OK && !code[0] ? STORE_MISSING : result;
 }
 
-/* Whether everything is whole. */
+/* Checking the data. */
 
 static bool take_number(struct store_db *db, void *context)
 {
@@ -183,7 +183,7 @@ static bool take_number(struct store_db *db, void *context)
     return false;
 }
 
-/* A file's rows that name others which do not exist; PostgreSQL never lets that happen. */
+/* Rows of a file that refer to rows which do not exist; PostgreSQL never lets that happen. */
 static bool check_keys(const char *where, struct store_check *check)
 {
     sqlite3 *sql = NULL;
@@ -203,7 +203,7 @@ bool store_check_whole(const char *where, struct store_check *check, char *error
     struct store_db *db;
     char unused[64];
     *check = (struct store_check){ 0 };
-    if (!store_open_alone(&db, where, false, error, size))    /* of a file every page is looked at */
+    if (!store_open_alone(&db, where, false, error, size))    /* opening checks every page of a file */
         return false;
     const struct { enum store_statement which; int64_t *to; } asked[] = { { CHECK_TABLES, &check->tables },
         { CHECK_GAPS, &check->gaps }, { CHECK_REVISIONS, &check->revisions } };

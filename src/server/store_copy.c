@@ -1,6 +1,6 @@
 /*
- * store_copy.c: copies a whole database into an empty one, whichever engines the two have: row by row, in the order of their
- * keys, in one transaction. A copy of a copy has the same rows.
+ * store_copy.c: copies a whole database into an empty one, of the same or another engine: row by row, in the order of
+ * the keys, in one transaction. A copy of a copy has the same rows.
  */
 #include <stdio.h>
 
@@ -8,7 +8,8 @@
 
 #include "store_engine.h"
 
-/* For each table what reads it, in the order of the values of what writes it. Those that others refer to come first. */
+/* For each table the statement that reads it, whose columns are the values of the statement that writes it. Tables that
+ * others refer to come first. */
 static const struct {
     enum store_statement read, write;
 } tables[] = {
@@ -47,8 +48,8 @@ struct copying {
     bool is_stopped;
 };
 
-/* Column i of the question is value i of the statement that writes: the lists are made that way. NULL becomes an
- * empty text. */
+/* Column i of the query is value i of the statement that writes: the statements are made to match. NULL becomes an empty
+ * text. */
 static enum store_result copy_row(struct copying *copying, enum store_statement write)
 {
     const struct store_engine *engine = copying->from->engine;
@@ -66,7 +67,7 @@ static enum store_result copy_row(struct copying *copying, enum store_statement 
     return copying->to->engine->send(copying->to, write, values, STORE_FAILED, NULL);
 }
 
-/* *source: what went wrong while reading, the result: while writing. */
+/* *source is the error while reading, the result the error while writing. */
 static enum store_result copy_table(struct copying *copying, enum store_statement read, enum store_statement write,
     enum store_result *source)
 {
@@ -89,14 +90,14 @@ static enum store_result copy_table(struct copying *copying, enum store_statemen
     return result;
 }
 
-/* Without visitors and tables: ids are copied as they are and must not meet others. */
+/* Whether it has no visitors and no tables: ids are copied unchanged, so they must not collide with others. */
 static bool is_empty(struct store_db *db)
 {
     int64_t visitor = 1, table = 1;
     return store_last_ids(db, &visitor, &table) == STORE_OK && !visitor && !table;
 }
 
-/* `more` is called after each row and stops the copy with false. On failure nothing is committed, and `error` has a
+/* `more` is called after each row; if it returns false, copying stops. On failure nothing is committed, and `error` has a
  * sentence. */
 bool store_copy(const char *from, const char *to, bool (*more)(void *context, uint64_t rows), void *context,
     struct store_copied *copied, char *error, size_t error_size)

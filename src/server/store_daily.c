@@ -1,5 +1,5 @@
 /*
- * store_daily.c: days and attempts (store_daily.h). How a statement is run and its rows are read is in store_rows.h.
+ * store_daily.c: days and attempts (store_daily.h). Running statements and reading rows is in store_rows.h.
  */
 #include <sodium.h>
 
@@ -57,7 +57,8 @@ enum store_result store_last_revealed(struct store_db *db, int64_t *day)
     return get_number(db, ask(db, LAST_REVEALED), 0, day);
 }
 
-/* Looks first: most calls find both, and then nothing is written. A row that another server makes in between stays. */
+/* Looks first: most calls find both days, and then nothing is written. If another server makes the row in between, that
+ * one stays. */
 enum store_result store_make_days(struct store_db *db, int64_t today, int64_t now)
 {
     enum store_result result = STORE_OK;
@@ -74,8 +75,8 @@ enum store_result store_make_days(struct store_db *db, int64_t today, int64_t no
     return result;
 }
 
-/* Most calls find nothing to reveal. The lock is that of end_attempt: a result is stored either before a day is revealed or
- * not at all, so that the boards of revealed days miss none. */
+/* Most calls find nothing to reveal. The lock is the one of end_attempt: a result is stored either before a day is
+ * revealed or not at all, so the boards of revealed days are complete. */
 enum store_result store_reveal_days(struct store_db *db, int64_t until, int64_t now)
 {
     int64_t sealed;
@@ -167,7 +168,7 @@ enum store_result store_get_unjudged(struct store_db *db, int64_t *table, char c
     return STORE_OK;
 }
 
-/* No row: it was not an attempt that counts. A first result does not replace the final one. */
+/* No row: the attempt does not count. A first result does not replace the final one. */
 enum store_result store_judge_attempt(struct store_db *db, int64_t table, double luck, double rate, uint8_t judged)
 {
     enum store_result result = lock_results(db);
@@ -283,8 +284,8 @@ enum store_result store_each_of_people(struct store_db *db, unsigned board, int6
     return at_end(result);
 }
 
-/* The row of the day is locked meanwhile, so that of several servers one does it, and the results before it: in that order
- * every other transaction that needs both takes them. What was ranked before is ranked again, with the same result. */
+/* The row of the day is locked first, so that only one of several servers does it, and the lock on results after it:
+ * every other transaction that needs both takes them in that order. Ranking a visitor again gives the same result. */
 enum store_result store_settle(struct store_db *db, int64_t revealed)
 {
     int64_t visitors[SETTLED_AT_ONCE];
@@ -310,7 +311,7 @@ enum store_result store_settle(struct store_db *db, int64_t revealed)
     return result ? result : change(db, LATER, STORE_OK, SETTLE, day, count < SETTLED_AT_ONCE ? -1 : visitors[count - 1]);
 }
 
-/* A result counts on the boards from the same moment on, and a message that reminded of it is closed. */
+/* From the same moment on a result counts on the boards, and a message that reminded of the day is closed. */
 static enum store_result end_attempt(struct store_db *db, const struct store_commit *commit)
 {
     int64_t day = commit->attempt.day, visitor = commit->table.host;

@@ -1,8 +1,8 @@
 /*
- * store_engine.c: which engine a database has, and the commands' way to it. See store_engine.h.
+ * store_engine.c: selects the engine of a database, and opens databases for commands. See store_engine.h.
  *
- * Engines are asked in the order of `engines` whether a string is theirs; SQLite takes anything else, as the name of a
- * file. The store_db_* functions only pass a call on to the engine of the database.
+ * The engines are asked in the order of `engines` whether a string is theirs; SQLite accepts anything else, as the name
+ * of a file. The store_db_* functions only forward a call to the engine of the database.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,9 +13,10 @@
 
 #include "store_engine.h"
 
-static const struct store_engine *const engines[] = { &store_pg, &store_sqlite };   /* the last takes what no other wants */
+static const struct store_engine *const engines[] = { &store_pg, &store_sqlite };   /* the last one accepts what no other
+                                                                                       does */
 
-/* What commands use; a server sets its own log (store_set_log) before it opens the database. */
+/* The log for commands; a server sets its own (store_set_log) before it opens the database. */
 static void log_to_stderr(const char *words)
 {
     fprintf(stderr, "pyramids: database: %s\n", words);
@@ -33,7 +34,7 @@ void store_say(const char *words)
     log_words(words);
 }
 
-/* A connection string is a URL or begins with "keyword =". A file of such a name is written with its folder. */
+/* A connection string is a URL or begins with "keyword =". (A file with such a name has to be given with its folder.) */
 bool store_is_connection(const char *where)
 {
     if (!strncmp(where, "postgresql://", 13) || !strncmp(where, "postgres://", 11))
@@ -150,7 +151,7 @@ static void refuse_all(void *context, unsigned job, enum store_result result, bo
     *(enum store_result *)context = result;
 }
 
-/* Closes the database in any case. A command is one job, so any refusal is its own. */
+/* Closes the database in any case. A command is one job, so any refusal concerns that job. */
 bool store_close_alone(struct store_db *db, bool good, char *error, size_t error_size)
 {
     enum store_result result = STORE_OK, refused = STORE_OK;

@@ -1,12 +1,13 @@
 /*
  * store_ops.c: the operations of store.h, each made of statements (store_statements.c) that an engine runs.
  *
- * Lists are read in two steps, first the ids and then each row, so that the caller may change them meanwhile.
+ * Lists are read in two steps, first the ids and then each row, so that the caller may change rows meanwhile.
  *
  * All of this runs in the store's thread (or in a command), within a transaction that store.c or store_engine.c has
- * begun. How a statement is run and its rows are read is in store_rows.h.
+ * begun. Running statements and reading rows is in store_rows.h.
  *
- * A result of STORE_MISSING from next() means "no further row"; as the result of an operation it means "no such thing".
+ * STORE_MISSING from next() means "no further row"; as the result of an operation it means that what was asked for
+ * does not exist.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,17 +19,16 @@
 #include "store_reminders.h"
 #include "store_rows.h"
 
-#define MOST_ROOM 200            /* tables that a server may make without counting all open ones again */
-#define ROOM_PART 8              /* and at most this part of what is left */
+#define MOST_ROOM 200            /* tables that a server may make before all open ones are counted again */
+#define ROOM_PART 8              /* and at most this fraction of the room left */
 
-/* A text that grows.
- * Kept from one table to the next in a list, so that a long list allocates a few times only. */
+/* A text that grows. It is reused from one table of a list to the next, so that a long list allocates only a few times. */
 struct buffer {
     char *at;
     size_t size, room;
 };
 
-/* Always one byte more than the size, for the terminator. */
+/* There is always room for one more byte, the terminator. */
 static bool add_bytes(struct buffer *buffer, const void *bytes, size_t size)
 {
     if (buffer->room - buffer->size <= size) {
@@ -54,8 +54,8 @@ struct pairs {
     size_t count, room;
 };
 
-/* All rows at once, so that the statement is finished before others are run. The caller frees pairs->at, also after an
- * error. */
+/* Reads all rows at once, so that the query is finished before other statements are run. The caller frees pairs->at, also
+ * after an error. */
 static enum store_result collect(struct store_db *db, enum store_result asked, struct pairs *pairs)
 {
     enum store_result result = asked;
@@ -78,7 +78,7 @@ static enum store_result collect(struct store_db *db, enum store_result asked, s
 
 /* Visitors. */
 
-/* A job may be run twice, so a token that this visitor has already is no failure. */
+/* A job may run twice, so it is not an error if the visitor has this token already. */
 enum store_result store_add_token(struct store_db *db, int64_t visitor, const uint8_t token[32], int64_t renewed)
 {
     int64_t owner;
@@ -90,13 +90,13 @@ enum store_result store_add_token(struct store_db *db, int64_t visitor, const ui
     return change(db, NOW, STORE_FAILED, PUT_TOKEN, (const void *)token, (size_t)32, visitor, renewed);
 }
 
-/* The cookie lasts a year from here; STORE_MISSING if the token was dropped meanwhile. */
+/* The cookie lasts a year from now; STORE_MISSING if the token was dropped meanwhile. */
 enum store_result store_renew_token(struct store_db *db, const uint8_t token[32], int64_t renewed)
 {
     return change(db, NOW, STORE_MISSING, RENEW_TOKEN, (const void *)token, (size_t)32, renewed);
 }
 
-/* id 0: a new visitor, whose id is returned in it. A token of zeros means that none is added. */
+/* id 0: a new visitor, whose id is filled in. If the token is all zeros, none is added. */
 enum store_result store_put_visitor(struct store_db *db, struct store_visitor *visitor)
 {
     enum store_result result = visitor->id ?
@@ -109,7 +109,7 @@ enum store_result store_put_visitor(struct store_db *db, struct store_visitor *v
         STORE_OK;
 }
 
-/* By the hash of a token: the database never has the token itself. */
+/* By the hash of a token: the database does not contain the token itself. */
 enum store_result store_get_visitor(struct store_db *db, const uint8_t token[32], struct store_visitor *visitor)
 {
     enum store_result result = ask(db, GET_VISITOR, (const void *)token, (size_t)32);
@@ -170,9 +170,9 @@ enum store_result store_each_visitor(struct store_db *db, bool (*each)(void *con
     return at_end(result);
 }
 
-/* What refers to a visitor goes first (foreign keys). The ids are returned so that the memory can forget them, too.
- * At most STORE_SWEEP rows per call; *at is where to continue, all 0 at the end. Column 2 says whether the visitor has a
- * seat at any table. */
+/* Rows that refer to a visitor are deleted first (foreign keys). The ids are returned so that the visitors can be dropped
+ * from memory, too. At most STORE_SWEEP rows per call; *at is where to continue, all 0 at the end. Column 2 is whether
+ * the visitor has a seat at any table. */
 enum store_result store_sweep_visitors(struct store_db *db, int64_t before, struct store_place *at,
     int64_t dropped[STORE_SWEEP], unsigned *count)
 {
@@ -225,8 +225,8 @@ enum store_result store_last_ids(struct store_db *db, int64_t *last_visitor, int
 
 /* Tables. */
 
-/* Most changes of a table leave its state as it is. Where an upsert costs more than an update (SQLite), the update is tried
- * first. */
+/* Most changes of a table leave its row unchanged. Where an upsert costs more than an update (SQLite), the update is
+ * tried first. */
 static enum store_result put_table(struct store_db *db, enum when when, const struct store_table *table)
 {
     int64_t state = table->state;
@@ -248,11 +248,12 @@ enum store_result store_put_table(struct store_db *db, const struct store_table 
 }
 
 /*
- * The limit of all open tables. Counting them costs time for each of them, so a server that has counted gets room for more
- * than one: a number in its row, from which every new table takes one, in the transaction that stores it. What is open and
- * the room of all servers together are never more than the limit, even if a server knows less, was away for long or ends at
- * any time: whose row is gone has no room. Near the limit there is room for one table at a time, and when none is
- * left, what others have not used is taken from them; a server that makes a table just now keeps its own.
+ * The limit on all open tables. Counting them takes time for each of them, so a server that has counted reserves room for
+ * several: a number in its row, from which every new table takes one, in the transaction that stores it. The open tables
+ * and the room of all servers together never exceed the limit, even if a server's knowledge is old, or it was away for
+ * long, or ends at any time: a server whose row is gone has no room. Near the limit only room for one table at a time is
+ * reserved, and when none is left, unused room of other servers is taken back, except from servers that are making a
+ * table right now.
  */
 static enum store_result check_open(struct store_db *db, const struct store_commit *commit)
 {
@@ -272,8 +273,8 @@ static enum store_result check_open(struct store_db *db, const struct store_comm
     return room ? change(db, LATER, STORE_OK, GIVE_ROOM, commit->node, room) : STORE_OK;
 }
 
-/* Whether there may be one more table. Two servers that count at the same time wait for each other: locks are taken before
- * counting, the one for all tables first. */
+/* Whether there may be one more table. Locks are taken before counting, the one for all tables first, so that two servers
+ * never count at the same time. */
 static enum store_result check_room(struct store_db *db, const struct store_commit *commit)
 {
     int64_t count = 0;
@@ -293,7 +294,7 @@ static enum store_result check_room(struct store_db *db, const struct store_comm
     return result ? result : commit->most && count >= commit->most ? STORE_LIMIT : STORE_OK;
 }
 
-/* A table that does not exist yet. STORE_CONFLICT: its code has a table. */
+/* Adds a table that does not exist yet. STORE_CONFLICT: its code is in use. */
 static enum store_result add_table(struct store_db *db, const struct store_commit *commit, int64_t *id)
 {
     const struct store_table *table = &commit->table;
@@ -315,7 +316,7 @@ static enum store_result next_revision(struct store_db *db, const struct store_c
         change(db, LATER, STORE_CONFLICT, NEXT_REVISION_DUE, table->id, table->revision, table->due, table->keeper);
 }
 
-/* Reads a table by its id; its config goes into the buffer. */
+/* Reads a table by its id; its config is copied to the buffer. */
 static enum store_result get_table(struct store_db *db, int64_t id, struct store_table *table, struct buffer *config)
 {
     enum store_result result = ask(db, GET_TABLE, id);
@@ -355,7 +356,7 @@ enum store_result store_get_table(struct store_db *db, const char *code, struct 
 
 /* Lines. */
 
-/* All rows in order, joined. *made is when the last of them was written: the beginning of the present phase. */
+/* Joins all rows in order. *made is when the last of them was written: the beginning of the present phase. */
 static enum store_result get_lines(struct store_db *db, int64_t table, struct buffer *log, int64_t *made)
 {
     log->size = 0;
@@ -375,7 +376,7 @@ static enum store_result get_lines(struct store_db *db, int64_t table, struct bu
     return at_end(result);
 }
 
-/* 0 if the last one has no end. */
+/* 0 if the last line has no end. */
 static int64_t count_lines(const char *text, size_t size)
 {
     int64_t count = 0;
@@ -386,7 +387,8 @@ static int64_t count_lines(const char *text, size_t size)
     return count;
 }
 
-/* The statement itself refuses a gap: it inserts only if `first` is where the log ends. So two writers cannot interleave. */
+/* The statement itself refuses a gap: it inserts only if `first` is where the log ends. So two writers cannot mix their
+ * lines. */
 static enum store_result add_lines(struct store_db *db, enum when when, int64_t table, uint32_t first, const char *text,
     size_t size, int64_t made)
 {
@@ -409,7 +411,7 @@ enum store_result store_get_lines(struct store_db *db, int64_t table, char **tex
     int64_t made;
     enum store_result result = get_lines(db, table, &log, &made);
     if (result == STORE_OK && !log.size && !(result = ask(db, GET_TABLE, table)) && !(result = next(db)))
-        finish(db);                          /* a table without lines; otherwise there is none */
+        finish(db);                          /* the table has no lines, or does not exist */
     if (result != STORE_OK) {
         free(log.at);
         return result;
@@ -419,7 +421,7 @@ enum store_result store_get_lines(struct store_db *db, int64_t table, char **tex
     return STORE_OK;
 }
 
-/* One row per seat, replaced by each choice: older ones are in the lines by then. */
+/* One row per seat, replaced by each choice: by then, older ones are in the lines. */
 static enum store_result put_choice(struct store_db *db, enum when when, int64_t table, const struct store_choice *choice)
 {
     return change(db, when, STORE_FAILED, PUT_CHOICE, table, (int64_t)choice->seat, (int64_t)choice->phase, choice->id,
@@ -431,12 +433,12 @@ enum store_result store_put_choice(struct store_db *db, int64_t table, const str
     return put_choice(db, NOW, table, choice);
 }
 
-/* Where the columns of a choice are. */
+/* The columns of a choice. */
 struct choice_columns {
     int seat, phase, id, text, made, ids;
 };
 
-/* ids of another size, as an older version may have stored, are left empty. */
+/* If the ids have another size, as stored by an older version, they are left empty. */
 static struct store_choice take_choice(struct store_db *db, struct choice_columns at)
 {
     struct store_choice choice = { .seat = (uint8_t)number(db, at.seat), .phase = (uint32_t)number(db, at.phase),
@@ -463,11 +465,11 @@ enum store_result store_get_choices(struct store_db *db, int64_t table, struct s
     return at_end(result);
 }
 
-/* The parts of what GET_WHOLE gives, in their order. */
+/* The kinds of rows of GET_WHOLE, in their order. */
 enum whole_part { WHOLE_ROW, WHOLE_LINES, WHOLE_CHOICE };
 
-/* One statement returns rows of three kinds, so that a table costs one round trip instead of three. The columns mean
- * something else for each kind. */
+/* One statement returns rows of three kinds, so that reading a table takes one round trip instead of three. The columns
+ * have a different meaning in each kind. */
 static enum store_result take_part(struct store_db *db, struct store_table *table, struct buffer *config, struct buffer *log,
     struct store_choice choices[STORE_SEATS], unsigned *count)
 {
@@ -494,7 +496,7 @@ static enum store_result take_part(struct store_db *db, struct store_table *tabl
     return STORE_OK;
 }
 
-/* The caller frees *text; the config is valid until the next call. STORE_MISSING if there is no such table. */
+/* The caller frees *text; the config is valid until the next call. STORE_MISSING if the table does not exist. */
 enum store_result store_get_whole_table(struct store_db *db, const char *code, struct store_table *table, char **text,
     size_t *size, struct store_choice choices[STORE_SEATS], unsigned *count)
 {
@@ -546,8 +548,8 @@ enum store_result store_each_open_table(struct store_db *db,
     return result;
 }
 
-/* The record of a daily expedition gets its secret once the day is revealed: it was not when the game ended. The
- * configuration says which day it is (config.c). */
+/* The record of a daily expedition gets its secret once the day is revealed, if it was not when the game ended. The day
+ * is in the configuration (config.c). */
 static enum store_result add_secret(struct store_db *db, const struct store_table *table, struct buffer *log)
 {
     static const char member[] = "\"day\":", tag[] = "\ntag secret ";
@@ -644,7 +646,7 @@ enum store_result store_each_table_of(struct store_db *db, int64_t visitor, unsi
     return result;
 }
 
-/* One row per kind of opponent; "" as a level is games among people. */
+/* One row per kind of opponent; level "" stands for games with people. */
 enum store_result store_get_statistics(struct store_db *db, int64_t visitor, struct store_statistics *statistics)
 {
     struct store_statistics sums = { 0 };
@@ -664,7 +666,7 @@ enum store_result store_get_statistics(struct store_db *db, int64_t visitor, str
 
 /* Reports. */
 
-/* Reports are long and repetitive, so they are packed. */
+/* Reports are long and repetitive, so they are compressed. */
 enum store_result store_put_report(struct store_db *db, int64_t table, const char *name, const char *text, size_t size,
     int64_t made)
 {
@@ -687,7 +689,7 @@ enum store_result store_get_report(struct store_db *db, int64_t table, const cha
     if (result || (result = next(db)))
         return result;
     int64_t length = number(db, 0);
-    /* A damaged row must not make us allocate what its number says; 64 MB is far above any report. */
+    /* A damaged row must not make us allocate the size that it claims; 64 MB is far above any report. */
     bool sane = length >= 0 && length <= 64 << 20;
     char *plain = sane ? malloc((size_t)length + 1) : NULL;
     uLongf got = (uLongf)length;
@@ -707,13 +709,13 @@ enum store_result store_get_report(struct store_db *db, int64_t table, const cha
 
 /* Several servers. */
 
-/* 0 if there is no such table. */
+/* 0 if the table does not exist. */
 enum store_result store_get_revision(struct store_db *db, const char *code, int64_t *revision)
 {
     return get_number(db, ask(db, GET_REVISION, code), 0, revision);
 }
 
-/* Of the database, where several servers share one: their own clocks may differ. */
+/* The database's time, where several servers share it: their own clocks may differ. */
 enum store_result store_get_time(struct store_db *db, int64_t *seconds)
 {
     if (db->engine->is_shared)
@@ -722,8 +724,8 @@ enum store_result store_get_time(struct store_db *db, int64_t *seconds)
     return STORE_OK;
 }
 
-/* A server registers with the shared database under a number. Those not seen for a day are removed; STORE_NODE_SECONDS is
- * when others may take over what they keep. */
+/* Registers a server with the shared database and gives it a number. Servers not seen for a day are removed; others may
+ * take over a server's tables after STORE_NODE_SECONDS. */
 enum store_result store_add_node(struct store_db *db, int64_t now, enum store_thinking thinks, int64_t *node)
 {
     *node = 0;
@@ -741,7 +743,7 @@ enum store_result store_put_node(struct store_db *db, int64_t node, enum store_t
     return change(db, NOW, STORE_FAILED, PUT_NODE, node, (int64_t)thinks, now);
 }
 
-/* A server that stops in good order releases its work at once, and the others are asked to look for it. */
+/* A server that stops properly releases its tables at once, and the other servers are asked to claim them. */
 enum store_result store_drop_node(struct store_db *db, int64_t node)
 {
     static const enum store_statement drops[] = { DISOWN, DISOWN_ANALYSES, DROP_PRESENT_OF, DROP_NODE };
@@ -761,7 +763,7 @@ enum store_result store_get_nodes(struct store_db *db, int64_t now, struct store
     return at_end(result);
 }
 
-/* Tells the others that who has the table, or is connected to it, has changed. */
+/* Notifies the others that it has changed which servers have the table, or who is connected to it. */
 static void announce_presence(struct store_db *db, const char *code)
 {
     char word[24];
@@ -769,7 +771,7 @@ static void announce_presence(struct store_db *db, const char *code)
     announce(db, word, 0);
 }
 
-/* Replaces what this server has stored for the table, and tells the others. */
+/* Replaces what this server has stored for the table, and notifies the others. */
 enum store_result store_put_present(struct store_db *db, int64_t table, const char *code, int64_t node, bool has_table,
     const int64_t *visitors, unsigned count)
 {
@@ -789,7 +791,7 @@ enum store_result store_tell(struct store_db *db, const char *word, int64_t with
     return STORE_OK;
 }
 
-/* As long as the row is there, others tell what they change (store_commit). */
+/* While the row exists, other servers announce their changes of the table (store_commit). */
 enum store_result store_add_present(struct store_db *db, int64_t table, const char *code, int64_t node)
 {
     enum store_result result = change(db, LATER, STORE_OK, PUT_PRESENT, table, (int64_t)0, node);
@@ -816,7 +818,7 @@ enum store_result store_get_present(struct store_db *db, int64_t table, struct s
     return at_end(result);
 }
 
-/* Which tables there are. */
+/* Lists of tables. */
 
 /* The statement's limit keeps the rows within `codes`. */
 static enum store_result get_codes(struct store_db *db, enum store_result asked, char codes[][16], unsigned *count)
@@ -853,7 +855,7 @@ enum store_result store_get_abandoned(struct store_db *db, int64_t before, char 
     return result ? result : count ? STORE_OK : STORE_MISSING;
 }
 
-/* Continues behind *at, so that one long list is read in several short transactions. */
+/* Continues after *at, so that a long list is read in several short transactions. */
 enum store_result store_get_due(struct store_db *db, struct store_place *at, int64_t until, char codes[STORE_DUE][16],
     unsigned *count)
 {
@@ -866,8 +868,8 @@ enum store_result store_get_due(struct store_db *db, struct store_place *at, int
     return at_end(result);
 }
 
-/* Tables that are due and whose keeper has not been seen lately become this server's. SKIP LOCKED in the statement lets
- * several servers claim at the same time without waiting for, or getting, the same ones. */
+/* Tables that are due and whose keeper has not been seen lately become this server's. With SKIP LOCKED in the statement,
+ * several servers can claim at the same time without waiting for each other or getting the same tables. */
 enum store_result store_claim(struct store_db *db, int64_t node, int64_t now, int64_t from, int64_t to,
     char codes[STORE_DUE][16], unsigned *count)
 {
@@ -882,7 +884,7 @@ enum store_result store_count_analyses(struct store_db *db, unsigned *count)
     return result;
 }
 
-/* An analysis that is queued already counts as asked for. STORE_LIMIT: too many are waiting, of this asker or in all. */
+/* If the analysis is queued already, asking for it succeeds. STORE_LIMIT: too many are waiting, of this asker or in all. */
 enum store_result store_ask_analysis(struct store_db *db, int64_t table, int64_t asker, int64_t now, unsigned most_of_asker,
     unsigned most, unsigned *count)
 {
@@ -904,7 +906,7 @@ enum store_result store_ask_analysis(struct store_db *db, int64_t table, int64_t
     return result;
 }
 
-/* The analysis becomes this server's; one whose server has not been seen lately is given to another. */
+/* Claims an analysis for this server; one whose server has not been seen lately is given to another. */
 enum store_result store_claim_analysis(struct store_db *db, int64_t node, int64_t now, char code[16])
 {
     unsigned count;
@@ -918,7 +920,7 @@ enum store_result store_drop_analysis(struct store_db *db, int64_t table)
     return change(db, NOW, STORE_OK, DROP_ANALYSIS, table);
 }
 
-/* Tables that this server keeps and that are due, for the case that it has lost them from memory. */
+/* Tables that this server keeps and that are due, in case it no longer has them in memory. */
 enum store_result store_get_kept(struct store_db *db, int64_t node, int64_t now, int64_t *after, char codes[STORE_DUE][16],
     unsigned *count)
 {
@@ -933,13 +935,13 @@ enum store_result store_get_kept(struct store_db *db, int64_t node, int64_t now,
     return at_end(result);
 }
 
-/* Only if the table still has this revision, so that a newer change is not overwritten. */
+/* Only if the table still has this revision, so that a newer change is not undone. */
 enum store_result store_put_due(struct store_db *db, int64_t table, int64_t revision, int64_t due)
 {
     return change(db, NOW, STORE_CONFLICT, PUT_DUE, table, revision, due);
 }
 
-/* What was asked for with an id, one-time codes, the heartbeat. */
+/* Requests with an id, one-time codes, the heartbeat. */
 
 enum store_result store_put_request(struct store_db *db, int64_t visitor, const char *id, int64_t table, int64_t made)
 {
@@ -1002,7 +1004,7 @@ enum store_result store_get_alive(struct store_db *db, int64_t *alive)
     return get_number(db, ask(db, GET_ALIVE), 0, alive);
 }
 
-/* The time since the last heartbeat comes first: it is not stored as a downtime before store_put_start. */
+/* The time since the last heartbeat comes first: it is not yet stored as a downtime before store_put_start. */
 enum store_result store_get_downtimes(struct store_db *db, int64_t now, struct store_downtime down[STORE_DOWNTIMES],
     unsigned *count)
 {
@@ -1021,7 +1023,7 @@ enum store_result store_get_downtimes(struct store_db *db, int64_t now, struct s
     return result;
 }
 
-/* The time between the last heartbeat and now is kept as a downtime, so that clocks of games can leave it out
+/* The time between the last heartbeat and now is stored as a downtime, so that clocks of games can leave it out
  * (clock_spent). Downtimes are dropped after two days, when no clock can refer to them any more. */
 enum store_result store_put_start(struct store_db *db, int64_t now)
 {
@@ -1034,9 +1036,10 @@ enum store_result store_put_start(struct store_db *db, int64_t now)
     return store_put_alive(db, now);
 }
 
-/* What is dropped after a while. */
+/* Dropping old data. */
 
-/* At most STORE_SWEEP tables per call, so that one transaction stays short; the caller comes back while there are more. */
+/* At most STORE_SWEEP tables per call, so that a transaction stays short; the caller repeats the call while there are
+ * more. */
 enum store_result store_sweep(struct store_db *db, const struct store_keep *keep, int64_t dropped[STORE_SWEEP],
     unsigned *count)
 {
@@ -1060,13 +1063,13 @@ enum store_result store_sweep(struct store_db *db, const struct store_keep *keep
     return result;
 }
 
-/* What is announced of a change. */
+/* The announcement of a change. */
 
-/* Between its parts, which are those of struct store_news in their order. */
+/* Separates its parts, which are those of struct store_news in their order. */
 #define PART '\x1e'
-#define NEWS_SIZE 3000           /* bytes: what is longer is read from the database */
+#define NEWS_SIZE 3000           /* bytes: longer changes are read from the database */
 
-/* A part that holds a separator, or anything else that no choice and no line has, makes the whole thing too long. */
+/* A part that contains a separator, or anything else that is in no choice or line, makes the announcement too long. */
 static void add_part(char *to, size_t *size, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -1083,7 +1086,7 @@ static void add_part(char *to, size_t *size, const char *text, size_t length)
     to[*size] = '\0';
 }
 
-/* Only of a change that is a choice, lines or both. False: it has to be read. */
+/* Only for a change that is a choice, lines or both. False: the change has to be read. */
 static bool write_news(const struct store_commit *commit, char to[NEWS_SIZE])
 {
     const struct store_choice *choice = &commit->choice;
@@ -1099,7 +1102,7 @@ static bool write_news(const struct store_commit *commit, char to[NEWS_SIZE])
     return size < NEWS_SIZE;
 }
 
-/* The next part, which ends with its separator; NULL: there is none. */
+/* The next part, which ends with its separator; NULL: there are no more. */
 static const char *read_part(const char **at, size_t *size)
 {
     const char *part = *at, *end = strchr(part, PART);
@@ -1139,7 +1142,8 @@ bool store_read_news(const char *more, struct store_news *news)
 
 /* A change of a table. */
 
-/* By which id a new table was asked for. STORE_MISSING: there is one already, since two came at once. */
+/* Stores the id of the request for a new table. STORE_MISSING: there is one already, since two requests came at the same
+ * time. */
 static enum store_result note_request(struct store_db *db, const struct store_commit *commit, int64_t table)
 {
     int64_t asker = commit->asker ? commit->asker : commit->table.host;
@@ -1150,7 +1154,7 @@ static enum store_result note_request(struct store_db *db, const struct store_co
     return result ? result : STORE_MISSING;
 }
 
-/* The messages for people who are not at the table. */
+/* The messages for people who are not connected to the table. */
 static enum store_result put_reminders(struct store_db *db, const struct store_commit *commit, int64_t table)
 {
     enum store_result result = STORE_OK;
@@ -1162,14 +1166,14 @@ static enum store_result put_reminders(struct store_db *db, const struct store_c
     return result;
 }
 
-/* Nothing but a choice and lines: most changes are that. */
+/* Whether a change is only a choice and lines, as most are. */
 static bool is_plain(const struct store_commit *commit)
 {
     return commit->table.revision && !commit->table.config && !commit->stores_public && !commit->seats &&
         !commit->attempt.what && (commit->has_choice || commit->lines_size);
 }
 
-/* Such a change in one statement, which does all of it or nothing. */
+/* Writes such a change in one statement, which does all of it or nothing. */
 static enum store_result change_plainly(struct store_db *db, const struct store_commit *commit)
 {
     const struct store_table *table = &commit->table;
@@ -1188,10 +1192,10 @@ static enum store_result change_plainly(struct store_db *db, const struct store_
         sizeof choice->ids);
 }
 
-/* A choice that does not complete its phase, in any order of the others' choices: the row of the revision is locked first,
- * so that the second statement sees what those before have stored. It looks at all changes since the one that this was made
- * from. If each is the first choice of another seat in `others`, and one of these has not chosen yet, the choice is stored;
- * otherwise nothing happens. */
+/* Stores a choice that does not complete its phase, whatever the order of the others' choices. The row of the revision is
+ * locked first, so that the second statement sees what others have stored before. It checks all changes since the
+ * revision that this one was made from. If each is the first choice of another seat in `others`, and one of these has not
+ * chosen yet, the choice is stored; otherwise nothing happens. */
 static enum store_result join_choice(struct store_db *db, struct store_commit *commit)
 {
     const struct store_table *table = &commit->table;
@@ -1205,9 +1209,9 @@ static enum store_result join_choice(struct store_db *db, struct store_commit *c
     return result ? result : db->engine->send(db, JOIN_CHOICE, values, STORE_CONFLICT, &commit->after.revision);
 }
 
-/* The order matters: the revision first, since its row is the lock that writers of one table meet at; with LATER the
- * engine may send all statements at once and report refusals when the transaction is settled. Lines, choice, seats and
- * config are then written only together with the new revision. */
+/* The order matters. The revision comes first, since its row is the lock that all writers of a table need. With LATER the
+ * engine may send all statements at once and report refusals when the transaction is settled; lines, choice, seats and
+ * config are written only together with the new revision. */
 static enum store_result change_in_parts(struct store_db *db, const struct store_commit *commit, int64_t *id)
 {
     bool is_new = !commit->table.revision;
@@ -1229,7 +1233,7 @@ static enum store_result change_in_parts(struct store_db *db, const struct store
         struct store_seat seat = commit->seat[s];
         seat.table = table;
         result = seat.visitor ? put_seat(db, LATER, &seat) :
-            change(db, LATER, STORE_OK, DROP_SEAT, table, (int64_t)s);       /* there may be no row */
+            change(db, LATER, STORE_OK, DROP_SEAT, table, (int64_t)s);       /* the row may not exist */
     }
     if (!result && commit->is_rated)
         result = store_rate(db, commit->seat, commit->seats, commit->made);
@@ -1240,7 +1244,7 @@ static enum store_result change_in_parts(struct store_db *db, const struct store
     return result;
 }
 
-/* Other servers are notified if one of them may have the table: what has changed, too, if that is little. */
+/* If other servers may have the table, they are notified; if the change is small, it is sent along. */
 enum store_result store_commit(struct store_db *db, struct store_commit *commit)
 {
     int64_t table = commit->table.id;

@@ -3,11 +3,11 @@
  *
  *  1. The connection is in pipeline mode: a change of a table (`send`) only goes into the pipeline. A group of jobs thus
  *     takes two round trips, one to settle and one to commit, unless a job asks for rows.
- *  2. The commit is sent only after every result of the transaction has been seen, and its number (xid) is known. If the
- *     connection is lost before its answer, a new connection asks what became of that number. So a job is never reported as
- *     failed while it may have been stored.
- *  3. A lost connection costs nothing that was acknowledged: the transaction is undone by the server, and its jobs are run
- *     again, over a new connection or, if there is none, answered STORE_FAILED.
+ *  2. The commit is sent only after every result of the transaction was received and its number (xid) is known. If the
+ *     connection is lost before the answer, the outcome of that number is queried over a new connection. So a job is
+ *     never reported as failed while it may have been stored.
+ *  3. When the connection is lost, nothing that was acknowledged is lost: the database undoes the transaction, and its
+ *     jobs are run again over a new connection or, if there is none, answered STORE_FAILED.
  *  4. `execute` is within a savepoint, so that a statement which fails leaves the transaction as it was, as in SQLite.
  */
 #include <errno.h>
@@ -21,16 +21,16 @@
 
 #include "store_pg.h"
 
-#define WAIT_MS 250              /* between looks whether to wait any longer */
+#define WAIT_MS 250              /* between checks whether to wait any longer */
 #define MOST_SENT 2000           /* in the pipeline: unread results take memory on both sides */
-#define SHORTEST_DELAY 100       /* ms between attempts to connect: doubled up to the longest */
+#define SHORTEST_DELAY 100       /* ms between attempts to connect: doubled up to the longest delay */
 #define LONGEST_DELAY 1000       /* ms */
 #define NUMBER_SIZE 21           /* of the longest number as text, with its end */
-#define OUTCOME_MS 60000         /* how long a command waits to learn what became of its commit; a server waits on */
+#define OUTCOME_MS 60000         /* how long a command waits for the outcome of its commit; a server waits longer */
 
 static const char lost[] = "the connection to the PostgreSQL server was lost";
 
-/* Monotonic, in milliseconds; not the server's clock, which tests move. */
+/* Monotonic, in milliseconds; not the server's clock, which tests can change. */
 uint64_t pg_now(void)
 {
     struct timespec now;
@@ -43,19 +43,19 @@ static enum store_result result_of_state(const char *state)
 {
     if (!state)
         return STORE_FAILED;
-    if (!strcmp(state, "23503"))             /* foreign key: a row that is missing is no failure */
+    if (!strcmp(state, "23503"))             /* foreign key: a missing row is not a failure */
         return STORE_MISSING;
     return !strcmp(state, "53100") || !strcmp(state, "53200") ? STORE_NO_ROOM : STORE_FAILED;
 }
 
-/* 40P01 is "deadlock detected", 40001 "serialization failure": two transactions waited for each other, and the database has
- * chosen this one to be undone. Run again it is as good as before. */
+/* 40P01 is "deadlock detected", 40001 "serialization failure": two transactions waited for each other, and the database
+ * has undone this one. It can be run again. */
 static bool is_clash(const char *state)
 {
     return state && (!strcmp(state, "40P01") || !strcmp(state, "40001"));
 }
 
-/* At most once a second. Only the server's first line: details may have values of rows. */
+/* At most once per second. Only the first line of the database server's message: details may contain values of rows. */
 static void set_error(struct pg *db, const char *words)
 {
     int64_t now = (int64_t)time(NULL);
@@ -64,7 +64,7 @@ static void set_error(struct pg *db, const char *words)
     db->logged_at = now;
 }
 
-/* Nothing in the pipeline will have a result. A transaction that was under way has failed; store.c runs its jobs
+/* No statement in the pipeline will get a result. A transaction that was under way has failed; store.c runs its jobs
  * again. */
 void pg_disconnect(struct pg *db)
 {
@@ -93,7 +93,7 @@ bool pg_waits(void *context)
     return !db->wait || db->wait(db->context, 0, false);
 }
 
-/* PostgreSQL may be there and say nothing, as when its disk hangs: PQexec would wait for ever. */
+/* PostgreSQL may accept the connection and not answer, as when its disk hangs: PQexec would wait for ever. */
 PGresult *pg_run(PGconn *connection, const char *sql, unsigned ms, bool (*waits)(void *context), void *context)
 {
     uint64_t until = pg_now() + ms;
@@ -118,9 +118,9 @@ PGresult *pg_run(PGconn *connection, const char *sql, unsigned ms, bool (*waits)
     return NULL;
 }
 
-/* Waits until there is something to read, and writes meanwhile.
- * A commit is waited for without limit while the server itself is not asked to stop: giving up would leave open whether it
- * was stored. `until` then only decides when the store begins to report that it cannot write. */
+/* Waits until there is something to read, and writes meanwhile. For a commit this waits without limit, unless our own
+ * server is asked to stop: giving up would leave open whether it was stored. `until` then only decides when the store
+ * begins to report that it cannot write. */
 static bool wait_for_input(struct pg *db, uint64_t until, bool is_commit)
 {
     for (;;) {
@@ -141,7 +141,7 @@ static bool wait_for_input(struct pg *db, uint64_t until, bool is_commit)
     }
 }
 
-/* The next result of the connection; NULL also ends a statement. */
+/* The next result of the connection; NULL is also the end of a statement. */
 static bool get_result(struct pg *db, PGresult **result, uint64_t until, bool is_commit)
 {
     while (PQisBusy(db->connection))
@@ -151,7 +151,7 @@ static bool get_result(struct pg *db, PGresult **result, uint64_t until, bool is
     return true;
 }
 
-/* Notes what was sent, in order: results come back in the same order and carry no name. */
+/* Notes a statement that was sent: results arrive in the same order and carry no name. */
 bool pg_push(struct pg *db, struct pg_sent sent)
 {
     if (db->first + db->count == db->room) {
@@ -163,7 +163,7 @@ bool pg_push(struct pg *db, struct pg_sent sent)
             size_t room = db->room ? 2 * db->room : 64;
             struct pg_sent *larger = realloc(db->sent, room * sizeof *larger);
             if (!larger) {
-                lose(db, pyr_text_system(ENOMEM));       /* what was sent can no longer be distinguished */
+                lose(db, pyr_text_system(ENOMEM));       /* the results of sent statements can no longer be assigned */
                 return false;
             }
             db->sent = larger;
@@ -181,12 +181,12 @@ bool pg_sync(struct pg *db)
     return db->connection && PQpipelineSync(db->connection) && pg_push(db, (struct pg_sent){ .kind = PG_SYNC });
 }
 
-/* A statement of this job changed no row although it had to. The transaction itself is not lost by that; store.c leaves
- * the job out and runs the others again. */
+/* A statement of this job changed no row although it had to. That alone does not lose the transaction; store.c leaves the
+ * job out and runs the others again. */
 static void refuse(struct pg *db, unsigned job, enum store_result result, bool is_void)
 {
     if (db->refusals && db->refused[db->refusals - 1].job == job)
-        return;                              /* the first reason counts */
+        return;                              /* only the first reason counts */
     if (db->refusals == db->refusal_room) {
         size_t room = db->refusal_room ? 2 * db->refusal_room : 16;
         struct pg_refusal *larger = realloc(db->refused, room * sizeof *larger);
@@ -200,7 +200,7 @@ static void refuse(struct pg *db, unsigned job, enum store_result result, bool i
     db->refused[db->refusals++] = (struct pg_refusal){ job, result, is_void };
 }
 
-/* What a change of a table gave: rows that it changed, or the number that it returned. */
+/* The result of a change of a table: the rows that it changed, or the number that it returned. */
 static void note_change(struct pg *db, const struct pg_sent *sent, const PGresult *result, int64_t changed)
 {
     bool has_row = PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1;
@@ -214,7 +214,7 @@ static void note_change(struct pg *db, const struct pg_sent *sent, const PGresul
     }
 }
 
-/* Notes what a statement gave. The result is freed, unless it is the answer to a question. */
+/* Handles the result of a statement. The result is freed, unless it has the rows of a query. */
 static void note(struct pg *db, struct pg_sent sent, PGresult *result)
 {
     ExecStatusType status = PQresultStatus(result);
@@ -228,7 +228,8 @@ static void note(struct pg *db, struct pg_sent sent, PGresult *result)
             db->execute_failed = true;
             db->execute_result = found;
         } else if (!db->failure) {
-            db->failure = found == STORE_MISSING ? STORE_FAILED : found;     /* whose it was shows when each runs alone */
+            db->failure = found == STORE_MISSING ? STORE_FAILED : found;     /* which job caused it shows when each runs
+                                                                                alone */
         }
         if (found != STORE_MISSING)
             set_error(db, PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
@@ -321,13 +322,13 @@ static bool send_statement(struct pg *db, enum store_statement which, const stru
 
 /* Transactions. */
 
-/* Reading without waiting shows whether the other end has closed the connection. */
+/* Reads without waiting: this shows whether the other end has closed the connection. */
 static bool is_cut(const struct pg *db)
 {
     return PQconsumeInput(db->connection) != 1 || PQstatus(db->connection) == CONNECTION_BAD;
 }
 
-/* Within a transaction only: before the next begin() a lost connection costs nothing. */
+/* Only within a transaction: before the next begin() a lost connection does no harm. */
 static bool is_lost(const struct store_db *base)
 {
     const struct pg *db = (const struct pg *)base;
@@ -360,7 +361,7 @@ static void rollback(struct store_db *base)
 {
     struct pg *db = (struct pg *)base;
     if (db->in_transaction && db->connection) {
-        /* A sync ends what an error made the server skip. */
+        /* A sync ends the segment that is skipped after an error. */
         if ((!db->is_synced && !pg_sync(db)) || !control(db, "ROLLBACK", PG_IGNORE) || !pg_sync(db))
             lose(db, lost);
         pg_drain(db);
@@ -369,7 +370,7 @@ static void rollback(struct store_db *base)
     db->failure = STORE_OK;
 }
 
-/* Whether a job is refused: what it announced has not happened. */
+/* Whether a job is refused: its announcements must not be sent. */
 static bool is_refused(const struct pg *db, unsigned job)
 {
     for (size_t i = 0; i < db->refusals; i++)
@@ -388,7 +389,7 @@ static bool send_piece(struct pg *db, char *piece, size_t size)
         pg_push(db, (struct pg_sent){ .kind = PG_IGNORE });
 }
 
-/* Sends what is announced, right before the commit: usually in one piece. PostgreSQL takes a lock for it, once for all
+/* Sends the announcements, right before the commit: usually in one piece. PostgreSQL takes a lock for them, once for all
  * pieces of a transaction. */
 static bool send_news(struct pg *db)
 {
@@ -424,7 +425,7 @@ static bool has_word(const struct pg *db, const char *word)
     return false;
 }
 
-/* Room for one more word of that size. */
+/* Makes room for one more announcement of that size. */
 static bool reserve_word(struct pg *db, size_t size)
 {
     if (db->word_count == db->word_room) {
@@ -454,9 +455,10 @@ static void announce(struct store_db *base, const char *code, int64_t revision, 
     if (!strcmp(code, STORE_NEWS_WORK) && has_word(db, STORE_NEWS_WORK ":"))
         return;                              /* once is enough */
     if (size > PG_MOST_NEWS / 2)
-        size = 0;                            /* the others read it */
+        size = 0;                            /* the other servers read the change instead */
     if (!reserve_word(db, size + 48)) {
-        db->failure = STORE_NO_ROOM;         /* without this it would not be known elsewhere for half a minute */
+        db->failure = STORE_NO_ROOM;         /* without the announcement others would not notice the change for half a
+                                                minute */
         return;
     }
     char *at = db->news + db->news_size, *to = at;
@@ -475,11 +477,11 @@ static void announce(struct store_db *base, const char *code, int64_t revision, 
 
 static bool send_begin(struct pg *db, bool write)
 {
-    /* What only reads sees the database as it was at one moment. */
+    /* A transaction that only reads sees the database as it was at one moment. */
     return control(db, write ? "BEGIN" : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", PG_CONTROL);
 }
 
-/* A connection that turns out to be dead is replaced once, at once: nothing of the transaction has happened yet. */
+/* A connection that turns out to be dead is replaced once, immediately: no statement of the transaction has run yet. */
 static enum store_result begin(struct store_db *base, bool write)
 {
     struct pg *db = (struct pg *)base;
@@ -494,7 +496,7 @@ static enum store_result begin(struct store_db *base, bool write)
     db->xid[0] = '\0';
     db->refusals = 0;
     db->job = 0;
-    /* Without the look a connection that was cut while nothing happened would be noticed only after all jobs have run. */
+    /* Without this check, a connection that was cut while idle would be noticed only after all jobs have run. */
     if (send_begin(db, write) && !is_cut(db))
         return STORE_OK;
     lose(db, lost);
@@ -523,7 +525,8 @@ static bool send_xid(struct pg *db)
         pg_push(db, (struct pg_sent){ .kind = PG_XID });
 }
 
-/* The first of the two round trips: all results of the transaction and its number, without which resolve() could not ask. */
+/* The first of the two round trips: all results of the transaction, and its number, without which resolve() could not
+ * work. */
 static enum store_result settle(struct store_db *base, store_refuse *refuse_job, void *context)
 {
     struct pg *db = (struct pg *)base;
@@ -541,7 +544,7 @@ static enum store_result settle(struct store_db *base, store_refuse *refuse_job,
     return STORE_OK;
 }
 
-/* Lets time pass between two looks at what became of a commit; false: give up. */
+/* Lets time pass between two queries of a commit's outcome; false: give up. */
 static bool pass_time(struct pg *db, unsigned ms, uint64_t since)
 {
     if (db->wait)
@@ -551,7 +554,7 @@ static bool pass_time(struct pg *db, unsigned ms, uint64_t since)
     return pg_now() < since + OUTCOME_MS;
 }
 
-/* Finds out whether the transaction whose commit got no answer was kept. */
+/* Finds out whether the transaction whose commit was not answered was kept. */
 static enum store_result resolve(struct pg *db)
 {
     uint64_t since = pg_now();
@@ -568,8 +571,8 @@ static enum store_result resolve(struct pg *db)
             lose(db, lost);
             continue;
         }
-        /* A server that has crashed may give a number away again that it had not written of: it says nothing then. The
-         * jobs are run once more, and their conditions find out. */
+        /* A database server that has crashed may assign a number again if it had not written it to disk: then the answer
+         * is of no use. The jobs are run once more, and their conditions show the outcome. */
         outcome = strcmp(db->started, db->xid_started) ? PG_UNKNOWN : pg_find_outcome(db);
         if (!PQenterPipelineMode(db->connection) || PQstatus(db->connection) == CONNECTION_BAD) {
             lose(db, lost);
@@ -594,8 +597,8 @@ static void count_refusal(void *context, unsigned job, enum store_result result,
     *(enum store_result *)context = result;
 }
 
-/* The second round trip. A transaction that only read is not waited for. If the answer to COMMIT is missing, resolve()
- * finds out what happened. */
+/* The second round trip. For a transaction that only read, the answer is not waited for. If the answer to COMMIT is
+ * missing, resolve() finds out what happened. */
 static enum store_result commit(struct store_db *base)
 {
     struct pg *db = (struct pg *)base;
@@ -606,8 +609,8 @@ static enum store_result commit(struct store_db *base)
         rollback(base);
         return result ? result : STORE_FAILED;
     }
-    /* What is still to be read may hold the commit of an earlier transaction that only read, which says nothing of this one:
-     * taken for its answer, it would make a choice acknowledged that a lost connection never stored. */
+    /* Unread results may include the commit of an earlier transaction that only read. If that were taken for the answer
+     * to this commit, a choice would be acknowledged although a lost connection has kept it from being stored. */
     if (db->has_written && !pg_drain(db)) {
         rollback(base);
         return STORE_FAILED;
@@ -629,7 +632,7 @@ static enum store_result commit(struct store_db *base)
     pg_disconnect(db);
     db->in_transaction = false;
     db->failure = STORE_OK;
-    if (db->is_committed)                    /* the answer came, and then the connection went */
+    if (db->is_committed)                    /* the answer arrived before the connection was lost */
         return STORE_OK;
     return db->xid[0] ? resolve(db) : STORE_FAILED;
 }
@@ -649,8 +652,8 @@ static enum store_result release(struct store_db *base, bool good)
     return STORE_OK;
 }
 
-/* A savepoint is set only when the job runs its first statement that writes at once (write_now): most jobs only send, and
- * those that are refused make the whole group run again anyway. */
+/* The savepoint is set only when the job runs its first statement with `execute` (write_now): most jobs only send, and a
+ * refused one makes the whole group run again anyway. */
 static enum store_result job_begin(struct store_db *base)
 {
     struct pg *db = (struct pg *)base;
@@ -662,8 +665,8 @@ static enum store_result job_begin(struct store_db *base)
     return is_lost(base) ? STORE_FAILED : STORE_OK;
 }
 
-/* Refused jobs whose statements are in the pipeline cannot be undone alone: then the whole transaction is run again
- * without them. */
+/* A refused job whose statements are in the pipeline cannot be undone alone: the whole transaction is run again without
+ * it. */
 static enum store_result job_end(struct store_db *base, enum store_result result)
 {
     struct pg *db = (struct pg *)base;
@@ -671,7 +674,7 @@ static enum store_result job_end(struct store_db *base, enum store_result result
     if (is_lost(base))
         return STORE_FAILED;
     if (!db->has_job_savepoint) {
-        if (result && db->job_sent)          /* it cannot be undone alone, so it must not run */
+        if (result && db->job_sent)          /* it cannot be undone alone, so the transaction must not be committed */
             refuse(db, db->job - 1, result, false);
         return db->failure;
     }
@@ -679,19 +682,19 @@ static enum store_result job_end(struct store_db *base, enum store_result result
         return control(db, "RELEASE job", PG_CONTROL) ? STORE_OK : STORE_FAILED;
     for (size_t i = db->job_first; i < db->first + db->count; i++)
         if (db->sent[i].kind == PG_SEND)
-            db->sent[i].none = STORE_OK;     /* what it did is undone, so it matters no longer */
+            db->sent[i].none = STORE_OK;     /* its effect is undone, so it no longer matters */
     return control(db, "ROLLBACK TO job", PG_CONTROL) && control(db, "RELEASE job", PG_CONTROL) ? STORE_OK : STORE_FAILED;
 }
 
 /* Statements. */
 
-/* Those that are a whole change of a table: one that meets another revision leaves everything as it was. */
+/* Statements that are a whole change of a table: if the table has another revision, they change nothing. */
 static bool is_whole(enum store_statement which)
 {
     return which == CHANGE_CHOICE || which == CHANGE_LINES || which == CHANGE_BOTH || which == JOIN_CHOICE;
 }
 
-/* The result is seen when the transaction is settled: a statement that changes no row is then reported by its job
+/* The result arrives when the transaction is settled: a statement that changes no row is then reported with its job
  * (refuse). */
 static enum store_result send_later(struct store_db *base, enum store_statement which, const struct store_value *values,
     enum store_result none, int64_t *given)
@@ -719,7 +722,7 @@ static enum store_result write_now(struct pg *db, enum store_statement which, co
     db->is_settled = false;
     db->execute_failed = false;
     db->changed = 0;
-    /* A job that fails later is undone alone. */
+    /* If the job fails later, it is undone alone. */
     bool wants_savepoint = db->is_in_job && !db->has_job_savepoint && !db->job_sent;
     db->has_job_savepoint |= wants_savepoint;
     if ((wants_savepoint && !control(db, "SAVEPOINT job", PG_CONTROL)) || !control(db, "SAVEPOINT one", PG_CONTROL) ||
@@ -746,8 +749,8 @@ static enum store_result execute(struct store_db *base, enum store_statement whi
     return result;
 }
 
-/* Those that may give more rows than one wants in memory.
- * They are streamed row by row; everything else is read at once, which leaves the pipeline free. */
+/* Queries with possibly more rows than should be in memory. They are streamed row by row; all others are read at once,
+ * which leaves the pipeline free. */
 static bool is_long(enum store_statement which)
 {
     return which == ALL_TOKENS || (which >= COPY_VISITORS && which <= COPY_DOWNTIMES) ||
@@ -764,7 +767,7 @@ static enum store_result query(struct store_db *base, enum store_statement which
     db->rows = NULL;
     db->row = -1;
     db->is_streaming = is_long(which);
-    if (strncmp(store_texts[which].sql, "SELECT", 6)) {  /* it writes, and gives rows: INSERT ... RETURNING */
+    if (strncmp(store_texts[which].sql, "SELECT", 6)) {  /* it writes and returns rows: INSERT ... RETURNING */
         enum store_result result = write_now(db, which, values);
         return result || db->rows ? result : STORE_FAILED;
     }
@@ -783,7 +786,7 @@ static enum store_result query(struct store_db *base, enum store_statement which
     return db->failure;
 }
 
-/* A streamed question has to be read to its end: the rows are on their way. */
+/* A streamed query has to be read to its end: the rows are already on their way. */
 static void finish(struct store_db *base)
 {
     struct pg *db = (struct pg *)base;
@@ -795,7 +798,7 @@ static void finish(struct store_db *base)
     db->rows = NULL;
 }
 
-/* The next row of those that come one by one. */
+/* The next row of a streamed query. */
 static enum store_result next_streamed(struct pg *db)
 {
     PGresult *result;
@@ -833,7 +836,7 @@ static enum store_result next(struct store_db *base)
     return STORE_MISSING;
 }
 
-/* Binary results are big-endian, as long as their type says. */
+/* Binary results are big-endian, with a length that depends on the type. */
 static uint64_t read_bits(const struct pg *db, int column)
 {
     const unsigned char *at = (const unsigned char *)PQgetvalue(db->rows, db->row, column);
@@ -843,7 +846,7 @@ static uint64_t read_bits(const struct pg *db, int column)
     return bits;
 }
 
-/* A column may be an integer, as count(*) is. */
+/* The column may be an integer, as of count(*). */
 static double real(struct store_db *base, int column)
 {
     const struct pg *db = (const struct pg *)base;
@@ -887,8 +890,7 @@ static void explain(struct store_db *base, const char *where, char *error, size_
     snprintf(error, size, _("%s cannot be opened: %s"), name, _("the connection was lost"));
 }
 
-/* Twice a second while there is nothing to do (store.c): a lost connection is noticed and replaced before a request
- * needs it. */
+/* Called twice per second while idle (store.c): a lost connection is noticed and replaced before a request needs it. */
 static enum store_health look(struct store_db *base)
 {
     struct pg *db = (struct pg *)base;
@@ -900,7 +902,7 @@ static enum store_health look(struct store_db *base)
     return db->connection ? STORE_WELL : STORE_NO_WRITES;
 }
 
-/* From now on it is a server's connection: `wait` is called while it waits, so that the store can report and be
+/* From now on the connection belongs to a server: `wait` is called while it waits, so that the store can report and be
  * stopped. */
 static void serve(struct store_db *base, bool (*wait)(void *context, unsigned ms, bool is_ill), void *context)
 {

@@ -1,9 +1,9 @@
 /*
- * store_pg_listen.c: receives what other servers have done to the same database: own connection, on which PostgreSQL
- * reports what their transactions announce (store_pg.c). A thread waits for it; news are handed on in the loop's thread.
+ * store_pg_listen.c: receives announcements of other servers on the same database (store_pg.c), over a connection of its
+ * own. A thread waits for them; they are handed on in the loop's thread.
  *
- * News may be lost with the connection. So after every connect it reports that (a code of NULL), and the listener compares
- * revisions: a lost notification costs a delay and never a gap.
+ * Announcements may be lost with the connection. So after every connect this is reported (a code of NULL), and the
+ * receiver compares revisions: a lost announcement causes a delay, but nothing is missed.
  *
  * Ownership: the thread owns the connection; the list of news is shared under `mutex`. `on_news` is called in the loop's
  * thread.
@@ -16,11 +16,11 @@
 
 #include "store_pg.h"
 
-#define ALIVE_MS 5000            /* between questions whether a silent connection is still one; and for the answer */
-#define FIRST_DELAY 200          /* ms before it is tried again, twice as long each time */
+#define ALIVE_MS 5000            /* between checks of a silent connection; also how long the answer may take */
+#define FIRST_DELAY 200          /* ms before the next attempt, doubled each time */
 #define LONGEST_DELAY 2000
 
-#define LOST "\n"                /* instead of words: the connection was lost */
+#define LOST "\n"                /* instead of an announcement: the connection was lost */
 
 /* One notification as received; "" means a new connection. */
 struct news {
@@ -32,8 +32,8 @@ struct store_listener {
     uv_async_t async;
     uv_thread_t thread;
     uv_mutex_t mutex;
-    int wake[2];                 /* a pipe: written to when the thread is to end */
-    struct pg db;                /* of which it only has where to connect to */
+    int wake[2];                 /* a pipe: written to when the thread should end */
+    struct pg db;                /* only its connection string is used */
     struct news *first, **end;   /* under the mutex; "": there may have been others */
     store_on_news *on_news;
     void *context;
@@ -45,7 +45,7 @@ static void push(struct store_listener *listener, const char *words)
     size_t size = strlen(words);
     struct news *news = malloc(sizeof *news + size + 1);
     if (!news)
-        return;                              /* the next look at all tables finds what was missed */
+        return;                              /* the next check of all tables finds what was missed */
     news->next = NULL;
     memcpy(news->words, words, size + 1);
     uv_mutex_lock(&listener->mutex);
@@ -55,8 +55,7 @@ static void push(struct store_listener *listener, const char *words)
     uv_async_send(&listener->async);
 }
 
-/* Waits for bytes or the end.
- * True when the listener is to end; false also after `ms` without anything. */
+/* Waits for bytes or the end. Returns true when the thread should end; false also after `ms` without anything. */
 static bool is_over(const struct store_listener *listener, int fd, int ms)
 {
     struct pollfd at[2] = { { .fd = listener->wake[0], .events = POLLIN }, { .fd = fd, .events = POLLIN } };
@@ -77,8 +76,8 @@ static bool run_sql(struct store_listener *listener, PGconn *connection, const c
     return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
 }
 
-/* With several hosts, to the one that can be written: a standby receives nothing. The channel's name depends on the schema
- * and cannot be a parameter of LISTEN, so the server quotes it first. */
+/* If there are several hosts, connects to the one that can be written to: a standby receives nothing. The channel's name
+ * depends on the schema and cannot be a parameter of LISTEN, so the database server quotes it first. */
 static PGconn *connect_to(struct store_listener *listener)
 {
     PGconn *connection = pg_connect_beside(&listener->db);
@@ -94,7 +93,7 @@ static PGconn *connect_to(struct store_listener *listener)
     return NULL;
 }
 
-/* A connection can be dead without a word (a firewall, a switch): after ALIVE_MS of silence a question shows whether it
+/* A connection can be dead without any sign (a firewall, a switch): after ALIVE_MS of silence a query shows whether it
  * is. */
 static void listen_for_news(void *argument)
 {
@@ -127,7 +126,7 @@ static void listen_for_news(void *argument)
     PQfinish(connection);
 }
 
-/* See PG_MORE for what a word is made of. */
+/* See PG_MORE for the format. */
 static void hand_on(struct store_listener *listener, char *words)
 {
     char *rest;

@@ -1,8 +1,8 @@
 /*
- * store_pg_none.c: in place of store_pg.c, in a program that was built without libpq.
+ * store_pg_none.c: used instead of store_pg.c in a program built without libpq.
  *
- * The engine still claims connection strings, so that the message names what is missing instead of creating a file of
- * that name.
+ * The engine still accepts connection strings, so that the message names what is missing; otherwise a file of that name
+ * would be created.
  */
 #include <stdio.h>
 

@@ -3,9 +3,9 @@
  * store_pg.h.
  *
  *  1. A database is changed only after it proved to be ours or empty.
- *  2. Tables are made and migrated in one transaction, with the version in it, under an advisory lock: of servers that start
- *     at the same time, one does it, and the others find it done.
- *  3. No message has the connection string, or a part of it that could be a password.
+ *  2. Tables are made and migrated in one transaction, with the version in it, under an advisory lock: if several servers
+ *     start at the same time, one does it, and the others find it done.
+ *  3. No message contains the connection string, or a part of it that could be a password.
  */
 #include <ctype.h>
 #include <stdarg.h>
@@ -20,9 +20,9 @@
 #define LOCK "1348031041"        /* "PYRA", for pg_advisory_xact_lock */
 
 /*
- * Step v makes version v + 1 out of version v; versions have the same numbers as with SQLite, and the first that was kept
- * here is 3. A step, once released, is never changed. Text is compared byte by byte, as in SQLite. Rows that change often
- * leave room in their page, so that no index changes with them.
+ * Step v makes version v + 1 out of version v; versions have the same numbers as with SQLite, and the first one here
+ * was 3. A step is never changed once it is released. Text is compared byte by byte, as in SQLite. Tables whose rows
+ * change often leave room in their pages, so that changes need no new index entries.
  */
 static const char *const steps[STORE_VERSION] = {
     [2] =
@@ -59,8 +59,8 @@ static const char *const steps[STORE_VERSION] = {
     "CREATE TABLE pyramids (version integer NOT NULL);"
     "INSERT INTO pyramids VALUES (0);",
 
-    /* Rows of `revision` are changed all the time, and mostly without a change of what is indexed: with room in its page a
-     * new version of a row costs no entry in an index. */
+    /* Rows of `revision` change all the time, mostly in columns that are not indexed: with room in its page, a new
+     * version of a row needs no new index entry. */
     [3] =
     "CREATE TABLE revision (game bigint PRIMARY KEY REFERENCES game, number bigint NOT NULL, due bigint,"
     " keeper bigint NOT NULL DEFAULT 0)"
@@ -140,7 +140,7 @@ static const char *const steps[STORE_VERSION] = {
     "ALTER TABLE node ADD COLUMN room integer NOT NULL DEFAULT 0;",
 };
 
-/* Our tables, for the check of rights. */
+/* Our tables, for checking privileges. */
 #define TABLES "('visitor'), ('token'), ('game'), ('line'), ('choice'), ('seat'), ('report'), ('request'), ('code')," \
     " ('heartbeat'), ('downtime'), ('revision'), ('node'), ('presence'), ('analysis'), ('ban'), ('day'), ('attempt')," \
     " ('standing'), ('rating'), ('link'), ('leaving'), ('pyramids')," \
@@ -154,7 +154,7 @@ static bool is_url(const char *where)
     return !strncmp(where, "postgresql://", 13) || !strncmp(where, "postgres://", 11);
 }
 
-/* NULL if it is not set or empty; options may be NULL. */
+/* NULL if the option is not set or empty; options may be NULL. */
 static const char *value_of(const PQconninfoOption *options, const char *keyword)
 {
     for (; options && options->keyword; options++)
@@ -163,7 +163,7 @@ static const char *value_of(const PQconninfoOption *options, const char *keyword
     return NULL;
 }
 
-/* Whether a password may have become a part of something else, as in postgresql://user:pass/word@host/name, or
+/* Whether a password may have been parsed as a part of something else, as in postgresql://user:pass/word@host/name, or
  * dbname=postgresql://user:pass@host/name. */
 static bool is_torn(const char *where, const PQconninfoOption *options)
 {
@@ -176,13 +176,13 @@ static bool is_torn(const char *where, const PQconninfoOption *options)
     bool is_path = false;
     for (const char *c = strstr(where, "://") + 3; *c && *c != '?'; c++) {
         is_path |= *c == '/';
-        ats += *c == '@' ? 1 + is_path : 0;  /* one, before the path */
+        ats += *c == '@' ? 1 + is_path : 0;  /* one is allowed, before the path */
     }
     return ats > 1;
 }
 
-/* User, host, port and database are shown, never the password. A string that may be torn shows nothing of what was
- * parsed. */
+/* User, host, port and database are shown, never the password. If a password may have been parsed wrongly, nothing is
+ * shown. */
 void pg_name(const char *where, char *to, size_t size)
 {
     PQconninfoOption *options = PQconninfoParse(where, NULL);
@@ -227,7 +227,7 @@ static bool fail(struct opening *o, const char *format, ...)
     return false;
 }
 
-/* A message of libpq or the server on one line; of the server's, only what is wrong. */
+/* A message of libpq or the database server on one line; of the latter, only the error itself. */
 static const char *one_line(const char *from, char *to, size_t size)
 {
     size_t length = 0;
@@ -239,7 +239,7 @@ static const char *one_line(const char *from, char *to, size_t size)
     return to;
 }
 
-/* Says why a command of the server failed. */
+/* Writes why a command of the database server failed. */
 static bool fail_result(struct opening *o, const PGresult *result, const char *doing)
 {
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
@@ -256,13 +256,13 @@ static bool fail_result(struct opening *o, const PGresult *result, const char *d
         one_line(primary ? primary : of_libpq[0] ? of_libpq : "no answer", words, sizeof words));
 }
 
-/* A migration may take its time; who connects again may not, as the store's thread waits for it. */
+/* A migration may take long, but reconnecting may not, as the store's thread waits for it. */
 static PGresult *run(const struct opening *o, const char *sql)
 {
     return o->db->is_serving ? pg_run(o->connection, sql, PG_ANSWER_MS, pg_waits, o->db) : PQexec(o->connection, sql);
 }
 
-/* Runs a command and gives its first value (cut to size); false with a sentence. */
+/* Runs a command and returns its first value (cut to size); false with a sentence. */
 static bool ask(struct opening *o, const char *sql, char *value, size_t size)
 {
     PGresult *result = run(o, sql);
@@ -278,14 +278,14 @@ static bool ask(struct opening *o, const char *sql, char *value, size_t size)
 
 /* Connecting. */
 
-/* Notices ("relation already exists") would go to standard error otherwise. */
+/* Without this, notices ("relation already exists") would go to standard error. */
 static void ignore_notice(void *context, const PGresult *result)
 {
     (void)context;
     (void)result;
 }
 
-/* Why there is no connection. libpq's words have no password, but may be many. */
+/* Why there is no connection. libpq's message contains no password, but may be long. */
 static bool fail_to_connect(struct opening *o)
 {
     char words[400];
@@ -304,7 +304,7 @@ static bool parse(struct opening *o, PQconninfoOption **options)
     if (*options && !is_secret)
         return true;
     PQconninfoFree(*options);
-    /* libpq quotes what it does not understand, which may be a piece of a password. */
+    /* libpq quotes text that it does not understand, which may be a piece of a password. */
     is_secret = is_secret || strchr(o->db->where, '@') || strstr(o->db->where, "password");
     if (is_secret || !words)
         fail(o, _("--database is not a valid connection string: special characters in a user's name or password "
@@ -316,7 +316,7 @@ static bool parse(struct opening *o, PQconninfoOption **options)
     return false;
 }
 
-/* The string's own settings count; these are for what it leaves out. */
+/* Settings in the string take precedence; these are for those that it leaves out. */
 static PGconn *connect_with(const char *where, const PQconninfoOption *options, bool write)
 {
     const char *keyword[16], *value[16];
@@ -327,7 +327,7 @@ static PGconn *connect_with(const char *where, const PQconninfoOption *options, 
     keyword[count] = "dbname";
     value[count++] = where;
     for (unsigned i = 0; i < sizeof defaults / sizeof *defaults; i++) {
-        /* With one host, a standby is found below, with clearer words. */
+        /* With one host, a standby is detected below, with a clearer message. */
         const char *host = value_of(options, "host");
         bool is_wanted = strcmp(defaults[i].keyword, "target_session_attrs") || (host && strchr(host, ','));
         if (value_of(options, defaults[i].keyword) || !defaults[i].value || !is_wanted)
@@ -343,7 +343,7 @@ static PGconn *connect_with(const char *where, const PQconninfoOption *options, 
     return PQconnectdbParams(keyword, value, 1);
 }
 
-/* A second connection to the same database, for listening. The caller asks PQstatus. */
+/* A second connection to the same database, for listening. The caller checks PQstatus. */
 PGconn *pg_connect_beside(const struct pg *db)
 {
     PQconninfoOption *options = PQconninfoParse(db->where, NULL);
@@ -369,7 +369,7 @@ static bool open_connection(struct opening *o)
 
 /* Checks. */
 
-/* The version must support pipelines and the statements; UTF8 is needed for names; a standby cannot be written. */
+/* The version must support pipelines and our statements; UTF8 is needed for names; a standby cannot be written to. */
 static bool check_server(struct opening *o)
 {
     char encoding[32], schema[80], recovery[8];
@@ -388,19 +388,19 @@ static bool check_server(struct opening *o)
     if (!schema[0])
         return fail(o, _("%s: no schema to use: the role \"%s\" lacks rights on the one in its search_path"), o->name,
             PQuser(o->connection));
-    /* A commit waits for the disk at least; remote_apply waits for more. */
+    /* A commit waits at least for the disk; with remote_apply it waits for more. */
     return ask(o, "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') <> "
         "'remote_apply'", NULL, 0) &&
         ask(o, "SET default_transaction_isolation = 'read committed'", NULL, 0) &&
         (!o->db->is_serving || ask(o, PG_SERVING, NULL, 0));
 }
 
-/* Whose it is and of which version; 0: nothing is in it yet.
- * A schema with anything in it that does not belong to an extension is another program's, and is refused. */
+/* Whether the database is ours, and its version; 0: it is empty. A schema that contains anything that does not belong to
+ * an extension is another program's, and is refused. */
 static bool find_version(struct opening *o, int *version)
 {
     char found[16], things[80];
-    /* By its column, since others may have a table of that name. */
+    /* Identified by its column, since others may have a table of that name. */
     if (!ask(o, "SELECT count(*) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid"
         " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = current_schema() AND c.relname = 'pyramids'"
         " AND a.attname = 'version' AND a.atttypid = 'integer'::regtype", found, sizeof found))
@@ -426,7 +426,7 @@ static bool find_version(struct opening *o, int *version)
     return *version > 0 ? true : fail(o, _("%s is damaged (%s): restore it from a backup"), o->name, "version");
 }
 
-/* Checked when the server starts, so that a missing right is found now and not with the first choice of a player. */
+/* Checked when the server starts, so that a missing privilege is found now and not with the first choice of a player. */
 static bool check_rights(struct opening *o)
 {
     char missing[80];
@@ -440,7 +440,8 @@ static bool check_rights(struct opening *o)
     return missing[0] ? fail(o, _(no_rights), o->name, PQuser(o->connection), missing) : true;
 }
 
-/* Makes the tables, or changes those of an older version. Who is paused meanwhile does not keep the others waiting. */
+/* Creates the tables, or migrates those of an older version. With a time limit for an idle transaction, a paused server
+ * does not keep others from starting. */
 static bool migrate(struct opening *o, int *version)
 {
     char set[80];
@@ -462,7 +463,7 @@ undo:
     return false;
 }
 
-/* Only the first connection of a program may migrate; a reconnect must find the version it had. */
+/* Only the first connection of a program may migrate; a reconnect must find the same version. */
 static bool check_version(struct opening *o, bool may_change)
 {
     int version;
@@ -484,8 +485,8 @@ static Oid type_of(char kind)
     return kind == 'i' ? 20 : kind == 'r' ? 701 : kind == 'b' ? 17 : 25;     /* int8, float8, bytea, text */
 }
 
-/* Sends a statement to be prepared: ?1 is $1 here.
- * No statement has a '?' for anything else. Types are given, since a parameter on its own may have any. */
+/* Sends a statement to be prepared: ?1 is $1 here. No statement contains a '?' for anything else. Types are given, since
+ * those of parameters cannot always be inferred. */
 static bool prepare(struct pg *db, enum store_statement which)
 {
     const struct store_text *text = &store_texts[which];
@@ -503,7 +504,7 @@ static bool prepare(struct pg *db, enum store_statement which)
     return PQsendPrepare(db->connection, name, sql, count, types) && pg_push(db, (struct pg_sent){ .kind = PG_CONTROL });
 }
 
-/* In one round trip. Without the preparation each statement would be parsed and planned again. */
+/* In one round trip. Without preparation each statement would be parsed and planned each time. */
 static bool prepare_all(struct opening *o)
 {
     struct pg *db = o->db;
@@ -522,8 +523,8 @@ static bool prepare_all(struct opening *o)
     return good;
 }
 
-/* pg_postmaster_start_time tells a later connection whether the server has been restarted in between (resolve in
- * store_pg.c). */
+/* pg_postmaster_start_time lets a later connection see whether the database server has been restarted in between (resolve
+ * in store_pg.c). */
 bool pg_connect(struct pg *db, bool first, char *error, size_t size)
 {
     struct opening o = { .db = db, .error = error, .size = size };
@@ -555,7 +556,7 @@ enum store_probe pg_probe(const char *where, char *error, size_t size)
     return found;
 }
 
-/* pg_xact_status knows recent transactions; NULL, which is read as "", means that it is too old to say. */
+/* pg_xact_status works for recent transactions; NULL, which is read as "", means that it is too old. */
 enum pg_outcome pg_find_outcome(struct pg *db)
 {
     enum pg_outcome outcome = PG_UNKNOWN;
@@ -568,7 +569,7 @@ enum pg_outcome pg_find_outcome(struct pg *db)
         outcome = !strcmp(status, "committed") ? PG_KEPT : !strcmp(status, "aborted") ? PG_UNDONE :
             !strcmp(status, "in progress") ? PG_RUNNING : PG_UNKNOWN;
     } else if (state && !strcmp(state, "22023")) {
-        outcome = PG_UNDONE;                 /* "in the future": the server has never written of it */
+        outcome = PG_UNDONE;                 /* "in the future": the database server has never written it to disk */
     }
     PQclear(result);
     return outcome;

@@ -1,9 +1,10 @@
 /*
- * store_profile.c: what is kept of people beyond their games: ratings, what an analysis found, secret addresses of profiles;
- * and how all that is kept of a visitor is removed. The declarations are in store.h.
+ * store_profile.c: data about people beyond their games: ratings, results of analyses, secret addresses of profiles; and
+ * the removal of a visitor's data. The declarations are in store.h.
  *
  * Ratings are applied in the transaction that stores the end of a game, in the order in which these transactions are
- * committed. The end of a game is stored once (its revision decides), so a game counts once, however many servers there are.
+ * committed. The end of a game is stored only once (its revision ensures that), so a game counts once, whatever the
+ * number of servers.
  */
 #include <stdlib.h>
 
@@ -20,7 +21,7 @@ enum store_result store_lock_results(struct store_db *db)
     return lock_results(db);
 }
 
-/* The people of a game are compared with each other only, whichever bots are there. */
+/* The people of a game are compared only with each other, not with bots. */
 enum store_result store_rate(struct store_db *db, const struct store_seat *seat, unsigned seats, int64_t now)
 {
     struct pyr_rating rating[STORE_SEATS], first;
@@ -144,7 +145,7 @@ enum store_result store_drop_link(struct store_db *db, int64_t visitor)
     return change(db, NOW, STORE_OK, DROP_LINK, visitor);
 }
 
-/* A new one takes the place of the old one, which is good no longer. */
+/* A new address replaces the old one, which stops working. */
 enum store_result store_put_link(struct store_db *db, const uint8_t hash[32], int64_t visitor, int64_t made)
 {
     enum store_result result = store_drop_link(db, visitor);
@@ -173,9 +174,9 @@ enum store_result store_has_link(struct store_db *db, int64_t visitor, bool *has
 /* Removing. */
 
 /*
- * All that is kept of a visitor alone, in one list: a new table with rows of visitors gets its line here. What refers to
- * the visitor goes before the visitor's own row, which is emptied now and dropped with the last of their games. Servers that
- * have the visitor in memory are notified as of a new name, and find that there is none.
+ * Everything that concerns only this visitor, in one list: a new table with rows of visitors gets its line here. Rows
+ * that refer to the visitor are deleted before the visitor's own row, which is emptied now and dropped with the last of
+ * their games. Servers that have the visitor in memory are notified as for a new name, and find that there is none.
  */
 enum store_result store_forget_visitor(struct store_db *db, int64_t visitor, int64_t now)
 {
@@ -226,7 +227,7 @@ static bool take_left(void *context, const struct store_past *past)
     return true;
 }
 
-/* A text of the row that was asked for; NULL without memory. The question is finished. */
+/* A text of the row that was queried; NULL without memory. The query is finished. */
 static char *take_text(struct store_db *db, int column)
 {
     size_t size;
@@ -240,7 +241,8 @@ static char *take_text(struct store_db *db, int column)
     return copy;
 }
 
-/* The names in the table and in its log; STORE_MISSING for a game without lines or whose text makes no sense leaves them. */
+/* Changes the names in the table and in its log; STORE_MISSING, with nothing changed, for a game without lines or with an
+ * invalid text. */
 static enum store_result rename_in(struct store_db *db, int64_t visitor, const struct left *left,
     bool (*rewrite)(int64_t visitor, unsigned seat, char **config, char **lines))
 {
@@ -268,8 +270,7 @@ static enum store_result rename_in(struct store_db *db, int64_t visitor, const s
     return result;
 }
 
-/* One game after the other. A table that is being changed at this moment refuses the whole job, which is tried again
- * later. */
+/* One game after the other. If a table is being changed at this moment, the whole job is refused and retried later. */
 enum store_result store_forget_games(struct store_db *db, int64_t visitor,
     bool (*rewrite)(int64_t visitor, unsigned seat, char **config, char **lines), bool *left)
 {
@@ -281,7 +282,7 @@ enum store_result store_forget_games(struct store_db *db, int64_t visitor,
         result = rename_in(db, visitor, &lefts.at[i], rewrite);
         if (result == STORE_MISSING)
             result = STORE_OK;
-        if (!result)                         /* analyses have names, too, and are made again on request */
+        if (!result)                         /* analyses contain names, too, and are made again on request */
             result = change(db, NOW, STORE_OK, DROP_REPORTS, lefts.at[i].table);
         if (!result)
             result = change(db, NOW, STORE_OK, DROP_SEAT, lefts.at[i].table, (int64_t)lefts.at[i].seat);

@@ -22,7 +22,7 @@ static bool copy_bytes(struct store_db *db, int column, uint8_t *to, size_t want
     return true;
 }
 
-/* Two servers that start at the same time agree: the second keeps nothing, and reads what the first has kept. */
+/* If two servers start at the same time, the second stores nothing and reads what the first has stored. */
 enum store_result store_share_secret(struct store_db *db, const char *name, uint8_t *value, size_t size)
 {
     enum store_result result = change(db, NOW, STORE_OK, PUT_SECRET, name, (const void *)value, size);
@@ -76,7 +76,7 @@ enum store_result store_drop_push_by_id(struct store_db *db, int64_t id)
     return change(db, NOW, STORE_OK, DROP_PUSH_BY_ID, id);
 }
 
-/* What a visitor wants. */
+/* A visitor's settings. */
 
 enum store_result store_get_notice(struct store_db *db, int64_t visitor, struct store_notice *notice)
 {
@@ -102,7 +102,7 @@ enum store_result store_mark_notice(struct store_db *db, int64_t visitor, const 
     return change(db, NOW, STORE_FAILED, MARK_NOTICE, visitor, notice->due, notice->told, (int64_t)notice->closes);
 }
 
-/* A row that another server holds is left to it (SKIP LOCKED). */
+/* A row that another server has locked is left to it (SKIP LOCKED). */
 enum store_result store_claim_notice(struct store_db *db, int64_t now, int64_t *visitor, int64_t *due,
     struct store_notice *notice)
 {
@@ -118,14 +118,15 @@ enum store_result store_claim_notice(struct store_db *db, int64_t now, int64_t *
 
 /* Reminders. */
 
-/* What is wanted, and where it is to go. */
+/* What is wanted, and where it is to be sent. */
 static enum store_result get_visitor_part(struct store_db *db, struct store_due *due)
 {
     enum store_result result = store_get_notice(db, due->visitor, &due->notice);
     return result && result != STORE_MISSING ? result : store_get_pushes(db, due->visitor, due->push, &due->pushes);
 }
 
-/* One row first, whose visitor it then is about; rows that another server holds are skipped (SKIP LOCKED), so none waits. */
+/* First one row, which determines the visitor; rows that another server has locked are skipped (SKIP LOCKED), so no
+ * server waits. */
 enum store_result store_claim_reminders(struct store_db *db, int64_t now, struct store_due *due)
 {
     int64_t claimed[STORE_REMINDERS + 1];

@@ -2,10 +2,10 @@
  * store_sqlite.c: the engine that keeps everything in a file. It opens the file and makes sure that it is ours, whole,
  * of our version and used by no other process; and it runs statements (store_statements.c).
  *
- *  1. A file is changed only after it proved to be ours and sound; a foreign one is left exactly as it was.
- *  2. A new database runs the same steps as an old one that is migrated, so there is one way to make the schema.
- *  3. All steps are one transaction, with the version in it: killed at any moment, the database is of the old version
- *     or of the new.
+ *  1. A file is changed only after it was found to be ours and undamaged; any other file is left exactly as it was.
+ *  2. A new database runs the same steps as an old one that is migrated, so there is only one way to make the schema.
+ *  3. All steps are one transaction, which includes the version: if the program is killed at any moment, the database has
+ *     either the old version or the new one.
  *  4. The lock is on a file of its own (FILE.lock): SQLite's locks are lost when a process closes any descriptor of the
  *     database itself.
  *
@@ -30,10 +30,10 @@
 #include "store_sqlite.h"
 
 #define APPLICATION 0x50595241   /* "PYRA": marks the file as ours */
-#define CHECKED_AT_ONCE (64 << 20)   /* bytes: a larger file is checked while the server runs already */
-#define BUSY_MS 5000             /* how long a stranger (a backup, a curious shell) may hold the database */
+#define CHECKED_AT_ONCE (64 << 20)   /* bytes: larger files are checked while the server is already running */
+#define BUSY_MS 5000             /* how long another program (a backup, an sqlite3 shell) may hold the database */
 
-/* Step v makes version v + 1 out of version v. A step, once released, is never changed. */
+/* Step v makes version v + 1 out of version v. A step is never changed once it is released. */
 static const char *const steps[STORE_VERSION] = {
     "CREATE TABLE visitor (id INTEGER PRIMARY KEY, name TEXT NOT NULL, created INTEGER NOT NULL, seen INTEGER NOT "
     "NULL) STRICT;"
@@ -42,7 +42,7 @@ static const char *const steps[STORE_VERSION] = {
     " changed INTEGER NOT NULL, config TEXT NOT NULL) STRICT;"
     "CREATE INDEX game_open ON game (created, id) WHERE state < 2;"
     "CREATE INDEX game_over ON game (created, id) WHERE state = 2;"
-    /* A row holds the lines that came together: seq is the number of the first, from 0. */
+    /* A row holds lines that were added together: seq is the number of the first, from 0. */
     "CREATE TABLE line (id INTEGER PRIMARY KEY, game INTEGER NOT NULL REFERENCES game, seq INTEGER NOT NULL, count "
     "INTEGER NOT NULL,"
     " text TEXT NOT NULL, UNIQUE (game, seq)) STRICT;"
@@ -53,14 +53,14 @@ static const char *const steps[STORE_VERSION] = {
     "REFERENCES visitor,"
     " people INTEGER NOT NULL, bots INTEGER NOT NULL, level TEXT NOT NULL, points INTEGER, share REAL NOT NULL,"
     " PRIMARY KEY (game, seat)) STRICT, WITHOUT ROWID;"
-    /* Has all that statistics need. */
+    /* Contains all columns that statistics need. */
     "CREATE INDEX seat_visitor ON seat (visitor, people, level, points, share);",
 
     "CREATE TABLE report (id INTEGER PRIMARY KEY, game INTEGER NOT NULL REFERENCES game, name TEXT NOT NULL, text "
     "BLOB NOT NULL,"
     " UNIQUE (game, name)) STRICT;",
 
-    /* When lines and choices were made: beside what is written anyway, so that a choice costs no further row. */
+    /* When lines and choices were made: added to existing rows, so that a choice needs no further row. */
     "ALTER TABLE line ADD COLUMN made INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE choice ADD COLUMN made INTEGER NOT NULL DEFAULT 0;"
     /* Reports are compressed from now on; old ones can be made again. */
@@ -75,21 +75,21 @@ static const char *const steps[STORE_VERSION] = {
     " until INTEGER NOT NULL) STRICT, WITHOUT ROWID;"
     "CREATE TABLE heartbeat (id INTEGER PRIMARY KEY CHECK (id = 1), alive INTEGER NOT NULL, count INTEGER NOT NULL) STRICT;"
     "CREATE TABLE downtime (began INTEGER PRIMARY KEY, ended INTEGER NOT NULL) STRICT;"
-    /* For what is dropped after a while. */
+    /* Indexes for dropping old data. */
     "CREATE INDEX game_closed ON game (changed, id) WHERE state = 3;"
     "CREATE INDEX token_visitor ON token (visitor);"
     "CREATE INDEX visitor_seen ON visitor (seen);",
 
-    /* The revision of a table, which every change raises by one, is apart from its row: a choice then writes a few bytes
-     * in a page that many tables share. due: from when a server has to look at the table; NULL: never. */
+    /* The revision of a table, which every change increments, is separate from its row: so a choice writes only a few
+     * bytes in a page that many tables share. due: when a server has to look at the table; NULL: never. */
     "CREATE TABLE revision (game INTEGER PRIMARY KEY REFERENCES game, number INTEGER NOT NULL, due INTEGER,"
     " keeper INTEGER NOT NULL DEFAULT 0) STRICT;"
     "INSERT INTO revision (game, number, due) SELECT id, 1, CASE WHEN state < 2 THEN 1 END FROM game;"
     "CREATE INDEX revision_due ON revision (due) WHERE due IS NOT NULL;"
     "CREATE INDEX request_made ON request (made);"
-    /* Ids of messages that took effect, as 8 keyed hashes of 8 bytes, so that any server knows them again. */
+    /* Ids of messages that took effect, as 8 keyed hashes of 8 bytes, so that every server recognises them. */
     "ALTER TABLE choice ADD COLUMN ids BLOB NOT NULL DEFAULT x'';"
-    /* By which tables are found that are not in memory. */
+    /* Columns by which tables are found that are not in memory. */
     "ALTER TABLE game ADD COLUMN host INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE game ADD COLUMN public INTEGER NOT NULL DEFAULT 0;"
     "UPDATE game SET host = ifnull(json_extract(config, '$.host'), 0), public = ifnull(json_extract(config, '$.public'), 0)"
@@ -98,7 +98,8 @@ static const char *const steps[STORE_VERSION] = {
     "CREATE INDEX game_public ON game (state) WHERE public = 1 AND state < 2;"
     "ALTER TABLE token ADD COLUMN renewed INTEGER NOT NULL DEFAULT 0;",
 
-    /* What several servers share, so that both engines know the same statements; with a file there is one server. */
+    /* What several servers share; present here so that both engines can use the same statements. With a file there is
+     * only one server. */
     "CREATE TABLE node (id INTEGER PRIMARY KEY, seen INTEGER NOT NULL, thinks INTEGER NOT NULL DEFAULT 1) STRICT;"
     "CREATE TABLE presence (game INTEGER NOT NULL, visitor INTEGER NOT NULL, node INTEGER NOT NULL,"
     " PRIMARY KEY (game, visitor, node)) STRICT, WITHOUT ROWID;"
@@ -109,7 +110,7 @@ static const char *const steps[STORE_VERSION] = {
     ("CREATE TABLE ban (id INTEGER PRIMARY KEY, address TEXT NOT NULL, visitor INTEGER NOT NULL, made INTEGER NOT NULL,"
     " until INTEGER NOT NULL, reason TEXT NOT NULL) STRICT;"),
 
-    /* The daily expedition: a secret per day, and the attempts that count. game 0: that table was dropped since. */
+    /* The daily expedition: a secret per day, and the attempts that count. game 0: that table was dropped. */
     "CREATE TABLE day (day INTEGER PRIMARY KEY, number INTEGER NOT NULL, secret BLOB NOT NULL, made INTEGER NOT NULL,"
     " revealed INTEGER NOT NULL DEFAULT 0, outage INTEGER NOT NULL DEFAULT 0, master INTEGER,"
     " keeper INTEGER NOT NULL DEFAULT 0) STRICT;"
@@ -120,7 +121,7 @@ static const char *const steps[STORE_VERSION] = {
     "CREATE INDEX attempt_visitor ON attempt (visitor, day);"
     "CREATE INDEX attempt_game ON attempt (game);"
     "CREATE INDEX attempt_unjudged ON attempt (ended) WHERE state = 1 AND judged < 2;"
-    /* What a profile is made of: when a game ended, the place, pyramids by colour (8 bits each), and what an analysis found
+    /* The data of profiles: when a game ended, the place, pyramids by colour (8 bits each), and the result of an analysis
      * (-1000: there was none). */
     "ALTER TABLE seat ADD COLUMN made INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE seat ADD COLUMN place INTEGER NOT NULL DEFAULT 0;"
@@ -132,12 +133,12 @@ static const char *const steps[STORE_VERSION] = {
     "CREATE TABLE rating (visitor INTEGER PRIMARY KEY REFERENCES visitor, mu REAL NOT NULL, sigma REAL NOT NULL,"
     " games INTEGER NOT NULL, changed INTEGER NOT NULL) STRICT;"
     "CREATE INDEX rating_mu ON rating (mu, visitor) WHERE games >= 10;"
-    /* Secret addresses that show a profile; and visitors whose data is being removed. */
+    /* Secret addresses of profiles; and visitors whose data is being removed. */
     "CREATE TABLE link (hash BLOB PRIMARY KEY, visitor INTEGER NOT NULL UNIQUE REFERENCES visitor,"
     " made INTEGER NOT NULL) STRICT, WITHOUT ROWID;"
     "CREATE TABLE leaving (visitor INTEGER PRIMARY KEY REFERENCES visitor, made INTEGER NOT NULL) STRICT;"
-    /* What the servers share (keys); browsers that want messages, what people want, the message for each about a table
-     * (want, told: 0 nothing, 1 their turn, 2 it is over; night: quiet time has put it off), and addresses of feeds. */
+    /* What the servers share (keys); browsers that want messages, people's settings, the message for each about a table
+     * (want, told: 0 nothing, 1 their turn, 2 it is over; night: put off because of quiet time), and addresses of feeds. */
     "CREATE TABLE secret (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;"
     "CREATE TABLE push (id INTEGER PRIMARY KEY, visitor INTEGER NOT NULL REFERENCES visitor, hash BLOB NOT NULL UNIQUE,"
     " endpoint TEXT NOT NULL, p256dh BLOB NOT NULL, auth BLOB NOT NULL, language TEXT NOT NULL,"
@@ -153,9 +154,9 @@ static const char *const steps[STORE_VERSION] = {
     "CREATE INDEX reminder_visitor ON reminder (visitor);"
     "CREATE TABLE feed (hash BLOB PRIMARY KEY, visitor INTEGER NOT NULL UNIQUE REFERENCES visitor) STRICT, WITHOUT ROWID;",
 
-    /* Leaderboards: a visitor's place on each, kept with every result (board: 4 for a week, 8 for a month; 2 by points
-     * without luck; 1 only days that are revealed). How far a revealed day has been added to these last ones: the visitor,
-     * null when it is done. And of which day a visitor was reminded, and whether that message is to be closed. */
+    /* Leaderboards: a visitor's place on each, stored with every result (board: 4 for a week, 8 for a month; 2 by points
+     * without luck; 1 only days that are revealed). How far a revealed day has been added to the latter: the visitor,
+     * null when it is done. The day of a visitor's last reminder, and whether that message is to be closed. */
     "CREATE TABLE standing (board INTEGER NOT NULL, start INTEGER NOT NULL, visitor INTEGER NOT NULL REFERENCES visitor,"
     " value INTEGER NOT NULL, points INTEGER NOT NULL, luck REAL NOT NULL, rate REAL NOT NULL, judged INTEGER NOT NULL,"
     " days INTEGER NOT NULL, PRIMARY KEY (board, start, visitor)) STRICT, WITHOUT ROWID;"
@@ -172,7 +173,7 @@ static const char *const steps[STORE_VERSION] = {
     "ALTER TABLE node ADD COLUMN room INTEGER NOT NULL DEFAULT 0;",
 };
 
-/* The steps of a transaction: prepared at once, since a rollback must not fail for want of memory. */
+/* The statements of a transaction, prepared at the start, since a rollback must not fail for lack of memory. */
 enum control { BEGIN, BEGIN_WRITE, COMMIT, ROLLBACK, SAVEPOINT, SAVEPOINT_UNDO, SAVEPOINT_END, CONTROLS };
 
 struct sqlite {
@@ -180,17 +181,17 @@ struct sqlite {
     sqlite3 *sql;
     sqlite3_stmt *control[CONTROLS];
     sqlite3_stmt *statement[STORE_STATEMENTS];   /* prepared when first wanted, then kept */
-    sqlite3_stmt *asked;         /* the question whose rows are read; NULL: none */
-    int first;                   /* what its first step gave; 0: that was seen */
-    bool in_transaction;         /* a transaction was begun and not ended by us */
-    sqlite3_int64 changes;       /* as it began */
+    sqlite3_stmt *asked;         /* the query whose rows are being read; NULL: none */
+    int first;                   /* the result of its first step; 0: it was used */
+    bool in_transaction;         /* a transaction was begun, and we have not ended it */
+    sqlite3_int64 changes;       /* total changes when it began */
     int lock;                    /* file descriptor that holds the lock, or -1 */
     char *real;                  /* path of the file; NULL in memory */
     struct file { uint64_t device, inode; } file, wal;   /* what is open: the file and its write-ahead log */
-    bool is_gone;                /* the file is not in its place, which was logged */
-    int64_t logged_at;           /* second in which the log last got words, so that a full disk does not flood it */
-    bool is_unchecked;           /* a large file: whether it is whole is found out later */
-    sqlite3 *checked;            /* the connection of the thread that does it; NULL: none */
+    bool is_gone;                /* the file is not in its place, and that was logged */
+    int64_t logged_at;           /* second of the last message to the log, so that a full disk does not flood it */
+    bool is_unchecked;           /* a large file: it is checked for damage later */
+    sqlite3 *checked;            /* the connection of the thread that checks it; NULL: none */
     uv_thread_t checker;
     atomic_bool is_closing;
 };
@@ -199,7 +200,7 @@ struct sqlite {
 
 static void set_error(char *error, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* The message for the program that opens the database; later failures go to the log (store_say). */
+/* The message for the program that opens the database; later errors go to the log (store_say). */
 static void set_error(char *error, size_t size, const char *format, ...)
 {
     va_list arguments;
@@ -208,8 +209,8 @@ static void set_error(char *error, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
-/* Turns SQLite's code into a result; the message goes to the log.
- * A full disk can be SQLITE_FULL or an I/O error whose errno says so; quotas count as full, too. */
+/* Turns SQLite's code into a result; the message goes to the log. A full disk can be SQLITE_FULL, or an I/O error with an
+ * errno of that meaning; exceeded quotas count as a full disk, too. */
 static enum store_result result_of(struct sqlite *db, int code)
 {
     if (code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE)
@@ -268,11 +269,11 @@ static void rollback(struct store_db *base)
     db->in_transaction = false;
 }
 
-/* IMMEDIATE takes the write lock now: a transaction that begins reading and then wants to write could fail in its middle. */
+/* IMMEDIATE takes the write lock now: a transaction that begins with reading and then has to write could fail halfway. */
 static enum store_result begin(struct store_db *base, bool write)
 {
     struct sqlite *db = (struct sqlite *)base;
-    rollback(base);                          /* one whose own rollback failed may still be open */
+    rollback(base);                          /* one whose rollback failed may still be open */
     enum store_result result = control(db, write ? BEGIN_WRITE : BEGIN);
     db->in_transaction = result == STORE_OK;
     db->changes = sqlite3_total_changes64(db->sql);
@@ -286,7 +287,7 @@ static bool has_written(const struct store_db *base)
     return sqlite3_total_changes64(db->sql) != db->changes;
 }
 
-/* Every statement has run at once. */
+/* Nothing to do: every statement was run at once. */
 static enum store_result settle(struct store_db *base, store_refuse *refuse, void *context)
 {
     (void)refuse;
@@ -320,7 +321,7 @@ static enum store_result release(struct store_db *base, bool good)
     return result == STORE_OK ? control(db, SAVEPOINT_END) : result;
 }
 
-/* A job that failed is undone alone; the others of its transaction stay. */
+/* A job that failed is undone alone; the others of its transaction are kept. */
 static enum store_result job_end(struct store_db *base, enum store_result result)
 {
     return release(base, result == STORE_OK);
@@ -340,14 +341,14 @@ static int prepare(struct sqlite *db, const char *sql, sqlite3_stmt **statement)
     return sqlite3_prepare_v3(db->sql, at ? plain : sql, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
 }
 
-/* A statement with its values, ready to be stepped; NULL with the result of what went wrong. */
+/* Binds the values to a statement, which can then be stepped; NULL with the result if that fails. */
 static sqlite3_stmt *ready(struct sqlite *db, enum store_result *result, enum store_statement which,
     const struct store_value *values)
 {
     const struct store_text *text = &store_texts[which];
     sqlite3_stmt **s = &db->statement[which];
     int code = SQLITE_OK;
-    if (is_lost(&db->base)) {                /* alone, a statement would be committed at once */
+    if (is_lost(&db->base)) {                /* outside a transaction, a statement would be committed at once */
         *result = STORE_FAILED;
         return NULL;
     }
@@ -368,10 +369,10 @@ static sqlite3_stmt *ready(struct sqlite *db, enum store_result *result, enum st
     return code ? NULL : *s;
 }
 
-/* Ends a statement after its last step, whose code it was. */
+/* Ends a statement after its last step, which returned this code. */
 static enum store_result end(struct sqlite *db, sqlite3_stmt *s, int code)
 {
-    /* Before the reset, which may change what SQLite has to say. A row that is missing is no failure. */
+    /* Before the reset, which may replace SQLite's message. A missing row is not a failure. */
     enum store_result result = code == SQLITE_CONSTRAINT_FOREIGNKEY ? STORE_MISSING : result_of(db, code);
     sqlite3_reset(s);
     sqlite3_clear_bindings(s);
@@ -392,17 +393,18 @@ static enum store_result execute(struct store_db *base, enum store_statement whi
     return result;
 }
 
-/* There is no round trip to save with a file, so what may be sent later is run at once. */
+/* With a file there is no round trip to save, so a statement that may be sent later is run at once. */
 static enum store_result send_now(struct store_db *base, enum store_statement which, const struct store_value *values,
     enum store_result none, int64_t *given)
 {
     int64_t changed;
-    (void)given;                             /* only where several servers use one database */
+    (void)given;                             /* used only where several servers share a database */
     enum store_result result = execute(base, which, values, &changed);
     return result == STORE_OK && !changed ? none : result;
 }
 
-/* The values are bound without copying (SQLITE_STATIC), so the first step is made before the caller's memory may go. */
+/* The values are bound without copying (SQLITE_STATIC), so the first step is made before the caller's memory may be
+ * freed. */
 static enum store_result query(struct store_db *base, enum store_statement which, const struct store_value *values)
 {
     struct sqlite *db = (struct sqlite *)base;
@@ -410,7 +412,7 @@ static enum store_result query(struct store_db *base, enum store_statement which
     db->asked = ready(db, &result, which, values);
     if (!db->asked)
         return result;
-    db->first = sqlite3_step(db->asked);     /* now, while the values are there */
+    db->first = sqlite3_step(db->asked);     /* now, while the values are valid */
     if (db->first == SQLITE_ROW || db->first == SQLITE_DONE)
         return STORE_OK;
     result = end(db, db->asked, db->first);
@@ -418,7 +420,7 @@ static enum store_result query(struct store_db *base, enum store_statement which
     return result;
 }
 
-/* Ends a question before its last row. */
+/* Ends a query before its last row. */
 static void finish(struct store_db *base)
 {
     struct sqlite *db = (struct sqlite *)base;
@@ -427,7 +429,7 @@ static void finish(struct store_db *base)
     db->asked = NULL;
 }
 
-/* The first row was stepped to by query(): its code waits in `first`. */
+/* The first row was already stepped to by query(): its code is in `first`. */
 static enum store_result next(struct store_db *base)
 {
     struct sqlite *db = (struct sqlite *)base;
@@ -450,7 +452,8 @@ static double real(struct store_db *base, int column)
     return sqlite3_column_double(((struct sqlite *)base)->asked, column);
 }
 
-/* Valid until the next row. sqlite3_column_bytes must be asked after the pointer: the conversion may change the size. */
+/* Valid until the next row. sqlite3_column_bytes must be called after getting the pointer: the conversion may change the
+ * size. */
 static const void *bytes(struct store_db *base, int column, size_t *size)
 {
     sqlite3_stmt *s = ((struct sqlite *)base)->asked;
@@ -473,11 +476,11 @@ static bool find_file(const char *path, const char *suffix, struct file *file)
     return true;
 }
 
-/* Remembers which files are open. */
+/* Stores which files are open. */
 static bool know_files(struct sqlite *db, const char *real)
 {
     db->real = strdup(real);
-    find_file(real, "-wal", &db->wal);       /* it comes with the first write at the latest */
+    find_file(real, "-wal", &db->wal);       /* it is created with the first write at the latest */
     return db->real && find_file(real, "", &db->file);
 }
 
@@ -487,8 +490,8 @@ static bool is_same(const struct sqlite *db, const char *suffix, const struct fi
     return find_file(db->real, suffix, &now) && now.device == known->device && now.inode == known->inode;
 }
 
-/* Compared by device and inode: a file that was moved away or replaced has the same name and another inode, and what we
- * write would go to the one without a name. The write-ahead log counts as well, since the newest transactions are in it. */
+/* Compared by device and inode: if a file was moved away or replaced, its name has another inode, and what we write would
+ * go to a file without that name. The write-ahead log is checked as well, since it contains the newest transactions. */
 static bool is_in_place(struct sqlite *db)
 {
     if (!db->real)
@@ -503,14 +506,14 @@ bool store_default_path(char *to, size_t size)
 {
     const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
     int length = -1;
-    if (data && data[0] == '/')              /* its specification says to ignore others */
+    if (data && data[0] == '/')              /* the XDG specification requires that other values be ignored */
         length = snprintf(to, size, "%s/pyramids/pyramids.db", data);
     else if (home && home[0])
         length = snprintf(to, size, "%s/.local/share/pyramids/pyramids.db", home);
     return length >= 0 && (size_t)length < size;
 }
 
-/* Makes the folders that a file is to lie in. */
+/* Creates the folders of a file. */
 static bool make_parents(const char *path)
 {
     char part[PATH_MAX];
@@ -528,7 +531,7 @@ static bool make_parents(const char *path)
     return true;
 }
 
-/* The path by which everyone means the same file, through any links; the file need not exist. */
+/* The canonical path of a file, with all links resolved; the file need not exist. */
 static bool find_real(const char *path, char real[PATH_MAX])
 {
     struct stat status;
@@ -552,7 +555,7 @@ static bool find_real(const char *path, char real[PATH_MAX])
     return false;
 }
 
-/* Takes the lock, which ends with the process at the latest. */
+/* Takes the lock, which is released at the latest when the process ends. */
 static bool take_lock(struct sqlite *db, const char *real, const char *path, char *error, size_t size)
 {
     char name[PATH_MAX + 8], owner[24] = "";
@@ -580,7 +583,7 @@ static bool take_lock(struct sqlite *db, const char *real, const char *path, cha
     }
     int length = snprintf(owner, sizeof owner, "%ld\n", (long)getpid());
     if (ftruncate(db->lock, 0) || write(db->lock, owner, (size_t)length) != length)
-        return true;                         /* only the message of the next one suffers */
+        return true;                         /* only the error message of the next program is affected */
     return true;
 }
 
@@ -597,7 +600,7 @@ bool store_is_in_use(const char *path)
     return is_in_use;
 }
 
-/* Readable by its owner alone, before SQLite opens it: tokens and games are private. */
+/* Readable only by its owner, from before SQLite opens it: tokens and games are private. */
 static bool make_file(const char *real)
 {
     int file = open(real, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -606,7 +609,7 @@ static bool make_file(const char *real)
 
 /* Checks. */
 
-/* For setting up only; statements of the server are prepared (ready). */
+/* For setting up only; the server's statements are prepared (ready). */
 static int run_sql(struct sqlite *db, const char *sql)
 {
     return sqlite3_exec(db->sql, sql, NULL, NULL, NULL);
@@ -647,8 +650,8 @@ static bool set_sql_error(struct sqlite *db, int code, const char *path, char *e
     return false;
 }
 
-/* Whose it is and of which version; 0: nothing is in it yet.
- * application_id is the mark of the owner. A file with anything in it and without our mark is another program's. */
+/* Whether the file is ours, and its version; 0: it is empty. application_id identifies the owner. A file with any content
+ * but without our mark belongs to another program. */
 static bool find_version(struct sqlite *db, const char *path, int *version, char *error, size_t size)
 {
     sqlite3_int64 application = 0, found = 0, things = 0;
@@ -753,9 +756,9 @@ static bool migrate(struct sqlite *db, int version, const char *path, char *erro
     return false;
 }
 
-/* Opening. */
+/* Opening a database. */
 
-/* The file behind a path: made and locked if it is to be written. */
+/* Prepares the file of a path: creates and locks it if it is to be written. */
 static bool claim_file(struct sqlite *db, const char *path, bool write, char real[PATH_MAX], char *error, size_t size)
 {
     bool good = (!write || make_parents(path)) && find_real(path, real);
@@ -768,15 +771,15 @@ static bool claim_file(struct sqlite *db, const char *path, bool write, char rea
     return good;
 }
 
-/* Makes a database ready to be written, of the present version; `version` 0: it is new.
- * synchronous = FULL: with a write-ahead log, each commit waits for the disk (invariant 1 of store.c). The limit on the
- * journal gives its room back after a burst: 64 MB. */
+/* Makes a database ready to be written, of the present version; `version` 0: it is new. synchronous = FULL: with a
+ * write-ahead log, each commit waits for the disk (invariant 1 of store.c). The limit on the journal frees its space
+ * after a burst: 64 MB. */
 static bool prepare_to_write(struct sqlite *db, const char *path, const char *real, bool memory, int version,
     char *error, size_t size)
 {
     char mode[16] = "";
     int code;
-    /* A cache of 512 KB: what a change needs is little, and a larger one made nothing faster. */
+    /* A cache of 512 KB: a change needs little, and a larger cache made nothing faster. */
     if ((code = ask(db, "PRAGMA journal_mode = WAL", NULL, mode, sizeof mode)) ||
         (code = run_sql(db, "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -512")))
         return set_sql_error(db, code, path, error, size);
@@ -789,8 +792,8 @@ static bool prepare_to_write(struct sqlite *db, const char *path, const char *re
     return (!version || copy_beside(db, real, version, error, size)) && migrate(db, version, path, error, size);
 }
 
-/* The order is that of invariant 1: whose file it is, its version, whether it is whole, and only then anything that
- * writes. TRUSTED_SCHEMA off: a prepared file cannot run functions from its schema. */
+/* The order follows from invariant 1: the owner of the file, its version, whether it is undamaged, and only then anything
+ * that writes. TRUSTED_SCHEMA off: a manipulated file cannot run functions from its schema. */
 static bool open_checked(struct sqlite *db, const char *path, bool write, char *error, size_t size)
 {
     char real[PATH_MAX] = ":memory:";
@@ -850,7 +853,7 @@ static void check_beside(void *argument)
         store_say(error);
 }
 
-/* A server does not keep people waiting for it: minutes for a file of gigabytes. */
+/* A server does not keep players waiting for this check: it takes minutes for a file of gigabytes. */
 static void serve(struct store_db *base, bool (*wait)(void *context, unsigned ms, bool is_ill), void *context)
 {
     struct sqlite *db = (struct sqlite *)base;
@@ -901,7 +904,7 @@ static struct store_db *open_sqlite(const char *path, bool write, char *error, s
     return NULL;
 }
 
-/* Whether a file could be made: its folder exists, or the first of its parents that does, and may be written to. */
+/* Whether a file could be created: its folder exists and can be written to, or the nearest parent that exists can. */
 static bool can_be_made(const char *path)
 {
     char part[PATH_MAX];
@@ -956,7 +959,7 @@ static void explain(struct store_db *base, const char *path, char *error, size_t
     set_sql_error(db, sqlite3_extended_errcode(db->sql), path, error, size);
 }
 
-/* Whether the file is where it was; says so once when it is not, and when it is again. */
+/* Whether the file is where it was; logs once when it is not, and once when it is again. */
 static enum store_health look(struct store_db *base)
 {
     struct sqlite *db = (struct sqlite *)base;

@@ -1,6 +1,6 @@
 /*
- * store_statements.c: what is asked of a database, in SQL that every engine understands. The tables are described in
- * docs/storage.md; engines make them.
+ * store_statements.c: the statements, in SQL that every engine accepts. The tables are described in docs/storage.md;
+ * engines create them.
  *
  * Conventions: the letters before each text are the kinds of its parameters, in order (store_engine.h): i integer, r
  * real, t text, b bytes, x text with a size. Parameters are written ?1, ?2...; PostgreSQL gets them as $1, $2. Times are
@@ -16,10 +16,10 @@
 #define PAST_FROM " FROM seat JOIN game ON game.id = seat.game WHERE seat.visitor = ?1 AND points IS NOT NULL"
 #define PAST_ORDER " AND made <= ?2 AND (made < ?2 OR seat.game < ?3) ORDER BY made DESC, seat.game DESC LIMIT ?4"
 
-/* Whether one seat of a game comes before another. Games from before places were stored have points only. */
+/* Whether one seat of a game is placed above another. Games from before places were stored have only points. */
 #define MINE_BEATS "mine.place < other.place OR (mine.place = 0 AND mine.points > other.points)"
 #define OTHER_BEATS "other.place < mine.place OR (other.place = 0 AND other.points > mine.points)"
-/* How many lines a table's log has. */
+/* The number of lines in a table's log. */
 #define LINES_END "coalesce((SELECT seq + count FROM line WHERE game = ?1 ORDER BY seq DESC LIMIT 1), 0)"
 /* The next revision of a table, with its other two columns. */
 #define NOW_SET "number = number + 1, due = nullif(?3, 0), keeper = CASE WHEN ?4 < 0 THEN keeper ELSE ?4 END"
@@ -37,22 +37,22 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [ALL_TOKENS] = { "", "SELECT id, name, created, seen, hash, renewed"
         " FROM token JOIN visitor ON visitor.id = token.visitor"
         " ORDER BY id" },
-    /* A few at a time, and each is asked whether they ever sat at a table: most of those who were not seen for long have.
-     * Not the last one, whose id must not be given again. */
+    /* A few at a time, each with whether they ever sat at a table: most of those who were not seen for long have. Not the
+     * last one, whose id must not be used again. */
     [OLD_VISITORS] = { "iiii", "SELECT id, seen, coalesce((SELECT 1 FROM seat WHERE seat.visitor = old.id LIMIT 1),"
         " (SELECT 1 FROM attempt WHERE attempt.visitor = old.id LIMIT 1), 0)"
         " FROM (SELECT id, seen FROM visitor WHERE seen < ?1 AND seen >= ?2 AND (seen > ?2 OR id > ?3)"
         " AND id < (SELECT max(id) FROM visitor) ORDER BY seen, id LIMIT ?4) AS old ORDER BY seen, id" },
     [SEE_VISITOR] = { "ii", "UPDATE visitor SET seen = ?2 WHERE id = ?1" },
     [VISITOR_OF_ID] = { "i", "SELECT id, name, created, seen FROM visitor WHERE id = ?1" },
-    /* Of two servers that count the same visitor's tables one waits for the other. */
+    /* Makes one of two servers that count the same visitor's tables wait for the other. */
     [LOCK_VISITOR] = { "i", "UPDATE visitor SET seen = seen WHERE id = ?1" },
     [DROP_TOKENS] = { "i", "DELETE FROM token WHERE visitor = ?1" },
     [DROP_REQUESTS_OF] = { "i", "DELETE FROM request WHERE visitor = ?1" },
     [DROP_VISITOR] = { "i", "DELETE FROM visitor WHERE id = ?1" },
     [LAST_IDS] = { "", "SELECT (SELECT max(id) FROM visitor), (SELECT max(id) FROM game)" },
 
-    /* Most changes of a table leave its state alone: then no index is touched. */
+    /* Most changes of a table leave its state unchanged: then no index is touched. */
     [TOUCH_TABLE] = { "iiitt", "UPDATE game SET changed = ?3, config = ?4 WHERE id = ?1 AND state = ?2 AND code = ?5" },
     [PUT_PUBLIC] = { "ii", "UPDATE game SET public = ?2 WHERE id = ?1" },
     [PUT_TABLE] = { "iiittiii", "INSERT INTO game (id, state, changed, config, code, created, host, public)"
@@ -66,8 +66,7 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
         " ON CONFLICT (game) DO NOTHING" },
     [NEXT_REVISION] = { "ii", "UPDATE revision SET number = number + 1 WHERE game = ?1 AND number = ?2" },
     [NEXT_REVISION_DUE] = { "iiii", NOW_NEXT },
-    /* A whole change of a table in one statement, as PostgreSQL understands it: if the table has another revision, nothing
-     * happens at all. */
+    /* A whole change of a table in one statement, for PostgreSQL: if the table has another revision, nothing happens. */
     [CHANGE_CHOICE] = { "iiiiiittib", "WITH now AS (" NOW_NEXT " RETURNING game)"
         " INSERT INTO choice (game, seat, phase, request, text, made, ids) SELECT game, ?5, ?6, ?7, ?8, ?9, ?10 FROM now"
         " ON CONFLICT (game, seat) DO UPDATE SET phase = excluded.phase, request = excluded.request,"
@@ -80,7 +79,8 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
         " ON CONFLICT (game, seat) DO UPDATE SET phase = excluded.phase, request = excluded.request,"
         " text = excluded.text, made = excluded.made, ids = excluded.ids)"
         " INSERT INTO line (game, seq, count, text, made) SELECT game, ?5, ?6, ?7, ?8 FROM now" },
-    /* A choice upon those of others that were not known (store_ops.c): ?11 are their seats, ?12 how many. */
+    /* A choice stored after choices of others that were not known (store_ops.c): ?11 are their seats, ?12 is their
+     * number. */
     [LOCK_REVISION] = { "i", "SELECT 1 FROM revision WHERE game = ?1 FOR NO KEY UPDATE" },
     [JOIN_CHOICE] = { "iiiiiittibii", "WITH known AS (SELECT count(*) AS others FROM choice WHERE game = ?1 AND phase = ?6"
         " AND text <> '' AND ((1::bigint << seat) & ?11) <> 0),"
@@ -91,10 +91,10 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
         " ON CONFLICT (game, seat) DO UPDATE SET phase = excluded.phase, request = excluded.request,"
         " text = excluded.text, made = excluded.made, ids = excluded.ids RETURNING (SELECT number FROM now)" },
     [GET_REVISION] = { "t", "SELECT number FROM revision JOIN game ON game.id = revision.game WHERE code = ?1" },
-    /* These two only where several servers use one database, which is PostgreSQL. */
+    /* These two are only for databases that several servers share, which means PostgreSQL. */
     [GET_TIME] = { "", "SELECT extract(epoch FROM clock_timestamp())::bigint" },
     [LOCK_OPEN] = { "", "SELECT 1 FROM pg_advisory_xact_lock(1348031042)" },
-    /* Room for new tables (store_ops.c). What is counted is as of one moment. */
+    /* Room for new tables (store_ops.c). All numbers are as of one moment. */
     [TAKE_ROOM] = { "i", "UPDATE node SET room = room - 1 WHERE id = ?1 AND room > 0" },
     [COUNT_ROOM] = { "", "SELECT (SELECT count(*) FROM game WHERE state < 2) + (SELECT coalesce(sum(room), 0) FROM node)" },
     [GIVE_ROOM] = { "ii", "UPDATE node SET room = ?2 WHERE id = ?1" },
@@ -111,17 +111,17 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
         " AND keeper NOT IN (SELECT id FROM node WHERE seen > ?3)"
         " ORDER BY due, game LIMIT ?4 FOR UPDATE SKIP LOCKED)"
         " RETURNING (SELECT code FROM game WHERE game.id = revision.game)" },
-    /* Almost all tables are over, and then they are never due: stated, since PostgreSQL cannot infer it. */
+    /* Almost all tables are over and therefore never due: stated here, since PostgreSQL cannot infer it. */
     [GET_KEPT] = { "iiii", "SELECT code, due, game FROM (SELECT game, due FROM revision WHERE keeper = ?1"
         " AND due IS NOT NULL AND due <= ?2 AND game > ?3 ORDER BY game LIMIT ?4) AS kept"
         " JOIN game ON game.id = kept.game ORDER BY game" },
-    /* Open tables have a time when they are due, and an index by keeper. Those that others are changing are left to them:
-     * waiting could become a deadlock, and a keeper that is gone counts as none. */
+    /* Open tables have a due time, and an index by keeper. Rows locked by other servers are skipped: waiting could cause
+     * a deadlock, and a keeper that is gone counts as none anyway. */
     [DISOWN] = { "i", "UPDATE revision SET keeper = 0 WHERE game IN (SELECT game FROM revision WHERE keeper = ?1"
         " AND due IS NOT NULL FOR UPDATE SKIP LOCKED)" },
     [PUT_PRESENT] = { "iii", "INSERT INTO presence (game, visitor, node) VALUES (?1, ?2, ?3)"
         " ON CONFLICT (game, visitor, node) DO NOTHING" },
-    /* People before servers (0); those of servers that started later first: the others may be gone. */
+    /* People before servers (0); servers that started later first: the earlier ones may be gone. */
     [GET_PRESENT] = { "ii", "SELECT visitor, node FROM presence WHERE game = ?1"
         " ORDER BY CASE WHEN visitor = 0 THEN 1 ELSE 0 END, node DESC, visitor LIMIT ?2" },
     [DROP_PRESENT] = { "ii", "DELETE FROM presence WHERE game = ?1 AND node = ?2" },
@@ -141,7 +141,7 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [DROP_REVISION] = { "i", "DELETE FROM revision WHERE game = ?1" },
     [GET_TABLE] = { "i", "SELECT id, code, state, created, changed, config, host, public, number, coalesce(due, 0), keeper"
         " FROM game JOIN revision ON game = id WHERE id = ?1" },
-    /* All of a table as of one moment, in one question: its row, then its lines, then its choices. */
+    /* Everything about a table as of one moment, in one query: its row, then its lines, then its choices. */
     [GET_WHOLE] = { "t", "SELECT 2, seat, phase, made, 0, 0, 0, 0, 0, 0, request, text, ids FROM choice"
         " WHERE game = (SELECT id FROM game WHERE code = ?1)"
         " UNION ALL SELECT 1, seq, made, 0, 0, 0, 0, 0, 0, 0, text, '', NULL FROM line"
@@ -154,7 +154,7 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
         " ORDER BY state, changed DESC, id DESC) AS place FROM game WHERE public = 1 AND state < 2) AS listed"
         " ORDER BY CASE WHEN place <= 3 THEN 0 ELSE 1 END, state, changed DESC, id DESC LIMIT ?1" },
     [COUNT_OPEN] = { "", "SELECT count(*) FROM game WHERE state < 2" },
-    /* Written twice, so that SQLite, too, uses the index of open tables. */
+    /* The condition is written twice, so that SQLite, too, uses the index of open tables. */
     [ABANDONED] = { "i", "SELECT code FROM game WHERE state < 2 AND state = 0 AND changed < ?1"
         " ORDER BY changed LIMIT 1" },
     [GET_DUE] = { "iiii", "SELECT code, due, game FROM revision JOIN game ON game.id = revision.game"
@@ -167,7 +167,7 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
         " ORDER BY changed DESC, game.id DESC LIMIT ?2" },
     [FINISHED_TABLES] = { "", "SELECT id, 0 FROM game WHERE state = 2 ORDER BY created, id" },
 
-    /* Only where the log ends: it has no gaps. */
+    /* Only where the log ends: so it has no gaps. */
     [ADD_LINES] = { "iiixi", "INSERT INTO line (game, seq, count, text, made) SELECT ?1, ?2, ?3, ?4, ?5 WHERE ?2 ="
         " " LINES_END },
     [GET_LINES] = { "i", "SELECT text, made FROM line WHERE game = ?1 ORDER BY seq" },
@@ -177,7 +177,7 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
         " text = excluded.text, made = excluded.made, ids = excluded.ids" },
     [GET_CHOICES] = { "i", "SELECT seat, phase, request, text, made, ids FROM choice WHERE game = ?1 ORDER BY seat" },
 
-    /* Points of a game that is under way are NULL here, -1000 outside. */
+    /* Points of a running game are NULL here, and -1000 outside. */
     [PUT_SEAT] = { "iiiiitiriiirr", "INSERT INTO seat (" SEAT_COLUMNS ")"
         " VALUES (?1, ?2, ?3, ?4, ?5, ?6, nullif(?7, -1000), ?8, ?9, ?10, ?11, ?12, ?13)"
         " ON CONFLICT (game, seat) DO UPDATE SET visitor = excluded.visitor, people = excluded.people, bots = excluded.bots,"
@@ -200,8 +200,8 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [GET_CODE] = { "bi", "SELECT visitor FROM code WHERE hash = ?1 AND until > ?2" },
     [DROP_CODE] = { "i", "DELETE FROM code WHERE visitor = ?1" },
     [ALL_CODES] = { "", "SELECT hash, visitor, until FROM code" },
-    /* The count makes each one differ from the last: SQLite does not write what is there already, and then nothing would
-     * be tried. */
+    /* The count makes each heartbeat different from the last: SQLite does not write a value that is there already, and
+     * then writing would not be tested. */
     [PUT_ALIVE] = { "i", "INSERT INTO heartbeat (id, alive, count) VALUES (1, ?1, 1)"
         " ON CONFLICT (id) DO UPDATE SET alive = excluded.alive, count = heartbeat.count + 1" },
     [GET_ALIVE] = { "", "SELECT alive FROM heartbeat" },
@@ -210,7 +210,7 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [GET_DOWN] = { "i", "SELECT began, ended FROM downtime ORDER BY began DESC LIMIT ?1" },
     [OLD_DOWN] = { "i", "DELETE FROM downtime WHERE ended < ?1" },
 
-    /* What was created later was changed later: so the index of finished tables helps. */
+    /* Tables that were created later were changed later: so the index of finished tables can be used. */
     [OLD_TABLES] = { "iii", "SELECT id, 0 FROM game WHERE state = 3 AND changed < ?1 AND id < (SELECT max(id) FROM game)"
         " AND NOT EXISTS (SELECT 1 FROM attempt WHERE attempt.game = game.id)"
         " UNION ALL SELECT id, 0 FROM game WHERE state = 2 AND created < ?2 AND changed < ?2"
@@ -223,7 +223,7 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [DROP_TABLE] = { "i", "DELETE FROM game WHERE id = ?1" },
     [OLD_REPORTS] = { "i", "DELETE FROM report WHERE made < ?1" },
     [OLD_REQUESTS] = { "i", "DELETE FROM request WHERE made < ?1" },
-    /* All rows, for store_copy.c: in the order of their keys, and with the values of the statement that writes them. */
+    /* All rows, for store_copy.c: in the order of their keys, with the values of the statement that writes them. */
     [COPY_VISITORS] = { "", "SELECT id, name, created, seen FROM visitor ORDER BY id" },
     [COPY_TOKENS] = { "", "SELECT hash, visitor, renewed FROM token ORDER BY hash" },
     [COPY_CODES] = { "", "SELECT hash, visitor, until FROM code ORDER BY hash" },
@@ -273,7 +273,8 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [HAS_SEALED] = { "i", "SELECT count(*) FROM day WHERE day <= ?1 AND revealed = 0" },
     [REVEAL_DAYS] = { "ii", "UPDATE day SET revealed = ?2 WHERE day <= ?1 AND revealed = 0" },
     [ADD_OUTAGE] = { "ii", "UPDATE day SET outage = outage + ?2 WHERE day = ?1" },
-    /* Even if the clock of a server is wrong: once a day is revealed, no attempt begins, and one that ends has expired. */
+    /* Safe even if a server's clock is wrong: once a day is revealed, no attempt begins, and one that ends counts as
+     * expired. */
     [ADD_ATTEMPT] = { "iiii", "INSERT INTO attempt (day, visitor, game, begun) SELECT ?1, ?2, ?3, ?4 FROM day"
         " WHERE day = ?1 AND revealed = 0 ON CONFLICT (day, visitor) DO NOTHING" },
     [END_ATTEMPT] = { "iiiiii", "UPDATE attempt SET ended = ?4, state = CASE WHEN " SEALED " THEN ?3 ELSE 2 END,"
@@ -307,7 +308,7 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [PUT_ATTEMPT] = { "iiiiiiiiirr", "INSERT INTO attempt (day, visitor, game, state, begun, ended, points, place, judged,"
         " luck, rate) VALUES (?1, ?2, ?3, ?4, ?5, ?6, nullif(?7, -1000), ?8, ?9, ?10, ?11)" },
 
-    /* Leaderboards. RANK adds up the best results of one visitor from one day to another: all that a board has to know. */
+    /* Leaderboards. RANK adds up the best results of one visitor from one day to another: everything that a board shows. */
 #define STANDING_COLUMNS "standing.visitor, value, points, luck, rate, judged, days," \
     " coalesce((SELECT name FROM visitor WHERE id = standing.visitor), ''), coalesce((SELECT code FROM attempt" \
     " JOIN game ON game.id = attempt.game WHERE ?1 < 4 AND attempt.day = ?2 AND attempt.visitor = standing.visitor), '')"
@@ -321,7 +322,7 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
         " luck = excluded.luck, rate = excluded.rate, judged = excluded.judged, days = excluded.days" },
     [GET_BOARD] = { "iiii", "SELECT " STANDING_COLUMNS " FROM standing WHERE board = ?1 AND start = ?2"
         " ORDER BY value DESC, visitor LIMIT ?3 OFFSET ?4" },
-    /* Those with whom a visitor has sat at a table, and themselves. */
+    /* Visitors who have sat at a table with this visitor, and this visitor. */
     [GET_BOARD_OF_PEOPLE] = { "iiii", "SELECT " STANDING_COLUMNS " FROM (SELECT ?3 AS visitor UNION SELECT other.visitor"
         " FROM (SELECT game FROM seat WHERE visitor = ?3 ORDER BY game DESC LIMIT ?4) AS mine"
         " JOIN seat AS other ON other.game = mine.game) AS people JOIN standing ON board = ?1 AND start = ?2"
@@ -345,8 +346,8 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
 
     [PUT_BAN] = { "itiiit", "INSERT INTO ban (id, address, visitor, made, until, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6)" },
 
-    /* Ratings. Only where several servers use one database do two apply games at the same time: one waits for the other
-     * (lock_results), also for leaderboards. */
+    /* Ratings. If several servers share a database, two of them could apply games at the same time: one waits for the
+     * other (lock_results), for leaderboards as well. */
     [LOCK_RESULTS] = { "", "SELECT 1 FROM pg_advisory_xact_lock(1348031043)" },
     [BEGIN_RATING] = { "irri", "INSERT INTO rating (visitor, mu, sigma, games, changed) VALUES (?1, ?2, ?3, 1, ?4)"
         " ON CONFLICT (visitor) DO UPDATE SET games = rating.games + 1, changed = excluded.changed"
@@ -382,7 +383,7 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
         " JOIN seat AS other ON other.game = mine.game AND other.visitor = ?2 AND other.points IS NOT NULL" },
     [PUT_JUDGED] = { "iirr", "UPDATE seat SET luck = ?3, rate = ?4 WHERE game = ?1 AND seat = ?2" },
 
-    /* Whose data is removed, and what is left of them in the records of others. */
+    /* Visitors whose data is removed, and what is left of them in the records of others. */
     [PUT_LEAVING] = { "ii", "INSERT INTO leaving (visitor, made) VALUES (?1, ?2) ON CONFLICT (visitor) DO NOTHING" },
     [DROP_LEAVING] = { "i", "DELETE FROM leaving WHERE visitor = ?1" },
     [NEXT_LEAVING] = { "", "SELECT visitor FROM leaving ORDER BY visitor LIMIT 1" },
@@ -393,9 +394,9 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [PUT_CONFIG] = { "it", "UPDATE game SET config = ?2 WHERE id = ?1" },
     [DROP_SEATS_OF] = { "i", "DELETE FROM seat WHERE visitor = ?1 AND points IS NULL" },
     [BLANK_VISITOR] = { "i", "UPDATE visitor SET name = '', created = 0, seen = 0 WHERE id = ?1" },
-    /* Not the last one, whose id must not be given again. */
+    /* Not the last one, whose id must not be used again. */
     [DROP_OLD_VISITOR] = { "i", "DELETE FROM visitor WHERE id = ?1 AND id < (SELECT max(id) FROM visitor)" },
-    /* For telling people that a table waits for them (store_reminders.c). */
+    /* Messages to people for whom a table is waiting (store_reminders.c). */
     [PUT_SECRET] = { "tb", "INSERT INTO secret (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO NOTHING" },
     [GET_SECRET] = { "t", "SELECT value FROM secret WHERE name = ?1" },
     [PUT_PUSH] = { "ibtbbti", "INSERT INTO push (visitor, hash, endpoint, p256dh, auth, language, made)"
@@ -408,7 +409,7 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [DROP_PUSH] = { "ib", "DELETE FROM push WHERE visitor = ?1 AND hash = ?2" },
     [DROP_PUSH_BY_ID] = { "i", "DELETE FROM push WHERE id = ?1" },
     [DROP_PUSHES] = { "i", "DELETE FROM push WHERE visitor = ?1" },
-    /* A message that is to be closed stays due. */
+    /* The row stays due if a message is to be closed. */
     [PUT_NOTICE] = { "iiiiii", "INSERT INTO notice (visitor, quiet_from, quiet_to, zone, daily, due)"
         " VALUES (?1, ?2, ?3, ?4, ?5, nullif(?6, 0)) ON CONFLICT (visitor) DO UPDATE SET quiet_from = excluded.quiet_from,"
         " quiet_to = excluded.quiet_to, zone = excluded.zone, daily = excluded.daily,"
@@ -422,7 +423,7 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     /* The expedition that a visitor was reminded of is over. */
     [CLOSE_NOTICE] = { "iii", "UPDATE notice SET due = ?3, closes = 1 WHERE visitor = ?1 AND told = ?2" },
     [DROP_NOTICE] = { "i", "DELETE FROM notice WHERE visitor = ?1" },
-    /* A person who has chosen gets that message only if they got the one that it is their turn. */
+    /* A person who has chosen gets that message only if they got the message that it is their turn. */
     [PUT_REMINDER] = { "iiii", "INSERT INTO reminder (game, visitor, want, told, night, due)"
         " VALUES (?1, ?2, ?3, 0, 0, CASE WHEN ?3 = 0 THEN NULL ELSE ?4 END) ON CONFLICT (game, visitor) DO UPDATE"
         " SET want = excluded.want, night = CASE WHEN excluded.want = 0 THEN 0 ELSE reminder.night END,"
