@@ -25,9 +25,9 @@ static bool starts_with(const uint8_t *bytes, const uint8_t *prefix, size_t size
     return !memcmp(bytes, prefix, size);
 }
 
-/* Sixteen bytes of IPv6 as what they count for.
- * With IPv6 a household usually has a whole /64, so that counts as one address; loopback and link-local ones
- * (fe80::/10) count each. IPv4 within IPv6, mapped (::ffff:0:0/96) or translated (64:ff9b::/96), counts as IPv4. */
+/* Sixteen bytes of IPv6 as the text that they count by. With IPv6 a household usually has a whole /64, so that counts as
+ * one address; loopback and link-local addresses (fe80::/10) count individually. IPv4 within IPv6, mapped (::ffff:0:0/96)
+ * or translated (64:ff9b::/96), counts as IPv4. */
 static void write_six(const uint8_t bytes[16], char to[ADDRESS_SIZE])
 {
     static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff }, translated[12] = { 0, 0x64, 0xff, 0x9b },
@@ -57,7 +57,7 @@ static bool is_port(const char *text, size_t size)
     return true;
 }
 
-/* Also as proxies write them: with a port, in brackets, with a zone. */
+/* Accepts the forms that proxies write, too: with a port, in brackets, with a zone. */
 bool access_key(const char *text, size_t size, char to[ADDRESS_SIZE])
 {
     char name[64];
@@ -92,7 +92,7 @@ bool access_key(const char *text, size_t size, char to[ADDRESS_SIZE])
     return true;
 }
 
-/* The last entry is what our own proxy has added; those before it can be invented by the client. */
+/* The last entry was added by our own proxy; the ones before it may be invented by the client. */
 struct address *access_address(struct server *server, struct address *peer, const char *forwarded_for)
 {
     char last[ADDRESS_TEXT];
@@ -133,7 +133,7 @@ static bool read_host(const char *host, char name[HOST_SIZE], bool *in_brackets)
     return true;
 }
 
-/* An address written out cannot be made to point here by another name server. */
+/* An address in digits cannot be redirected to this machine by a foreign name server. */
 static bool is_literal(const char *name, bool in_brackets)
 {
     uint8_t bytes[16];
@@ -193,7 +193,7 @@ bool access_add_name(struct server *server, const char *name)
         length--;
     if (!length || length >= HOST_SIZE || strspn(plain, letters) != strlen(plain) || plain[0] == '.' || plain[0] == '-')
         return false;
-    if (plain != name && !strchr(plain, '.'))        /* "*.org" is half the internet */
+    if (plain != name && !strchr(plain, '.'))        /* "*.org" would match half the internet */
         return false;
     for (unsigned i = 0; i < server->name_count; i++)
         if (!strncasecmp(server->names[i], name, length) && !server->names[i][length])
@@ -205,8 +205,8 @@ bool access_add_name(struct server *server, const char *name)
     return true;
 }
 
-/* Whether only a private network can give out this name: no label more, or an ending that is reserved or
- * customary for that. */
+/* Whether only a private network can assign this name: a single label, or an ending that is reserved or customary for
+ * private networks. */
 static bool is_local_name(const char *name)
 {
     static const char *const endings[] = { ".local", ".lan", ".home", ".internal", ".home.arpa", ".localdomain",
@@ -239,7 +239,7 @@ unsigned access_links_for(const struct server *server, const char *host, char li
     return count;
 }
 
-/* None if the page was opened by a name that works for others, too: then its own address is the link to send. */
+/* None if the page was opened by a name that works for others, too: then that address is the link to send. */
 unsigned access_links_to_send(const struct server *server, const char *host, char links[ACCESS_LINKS][ACCESS_LINK_SIZE])
 {
     char name[HOST_SIZE];

@@ -12,7 +12,7 @@
 #include "access_log.h"
 #include "server.h"
 
-#define ROOM 65536               /* bytes that wait: some 1,000 lines */
+#define ROOM 65536               /* bytes that are waiting: some 1,000 lines */
 #define LINE 200
 
 struct access_log {
@@ -20,7 +20,7 @@ struct access_log {
     struct server *server;
     int fd;
     bool is_busy, reopens, ends;
-    bool is_failing;             /* which was logged */
+    bool is_failing;             /* writing fails, which was logged */
     size_t size, writing_size;
     unsigned long long dropped, reported;    /* lines */
     char text[ROOM], writing[ROOM];
@@ -75,7 +75,7 @@ void access_log_line(struct server *server, const struct address *address, const
 
 static void finish(struct access_log *log)
 {
-    for (size_t at = 0; at < log->size;) {   /* the last lines; there are no clients any more */
+    for (size_t at = 0; at < log->size;) {   /* the last lines; no clients are left */
         ssize_t put = write(log->fd, log->text + at, log->size - at);
         if (put <= 0)
             break;

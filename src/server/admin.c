@@ -1,5 +1,5 @@
 /*
- * admin.c: the operator's socket: it listens, reads one command per connection and writes one answer. See admin.h.
+ * admin.c: the operator's socket: listens, reads one command per connection and writes one answer. See admin.h.
  *
  *  1. A connection is freed once its command was answered and its handle is closed, whichever comes last.
  *  2. A client that sends no command, or does not read the answer, is cut after a while.
@@ -20,7 +20,7 @@
 
 #define MOST_CONNS 16
 #define ASK_MS 10000             /* for a command to arrive */
-#define READ_MS 60000            /* for an answer to be taken */
+#define READ_MS 60000            /* for an answer to be read */
 #define SOCKET_MODE 0660
 
 struct admin {
@@ -64,7 +64,7 @@ static void end(struct admin_conn *conn)
     conn->fd = conn->file = -1;
 }
 
-/* Sends what is left of the answer, and the file with its first byte. */
+/* Sends the rest of the answer, and the file with its first byte. */
 static ssize_t transmit(struct admin_conn *conn)
 {
     union { char room[CMSG_SPACE(sizeof(int))]; struct cmsghdr align; } control = { { 0 } };
@@ -125,7 +125,7 @@ void admin_answer(struct admin_conn *conn, json_t *answer, int file)
     }
     conn->out_size = strlen(text) + 1;
     conn->out = text;
-    text[conn->out_size - 1] = '\n';         /* in place of its end */
+    text[conn->out_size - 1] = '\n';         /* instead of the terminating NUL */
     push(conn);
 }
 
@@ -231,7 +231,7 @@ void admin_tick(struct server *server)
 
 /* The socket. */
 
-/* Whether another server listens there. A file without a listener was left behind. */
+/* Whether another server is listening there. A file without a listener is left over from an earlier one. */
 static bool is_in_use(const struct sockaddr_un *at)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -252,7 +252,7 @@ static int open_socket(const struct sockaddr_un *at)
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return -1;
-    fchmod(fd, 0600);                        /* until it has the rights that it is to have */
+    fchmod(fd, 0600);                        /* until it gets its final permissions */
     if (!bind(fd, (const struct sockaddr *)at, sizeof *at) && !chmod(at->sun_path, SOCKET_MODE) && !listen(fd, MOST_CONNS))
         return fd;
     int why = errno;

@@ -1,8 +1,8 @@
 /*
- * admin_commands.c: what an operator can ask of a running server. See admin.h.
+ * admin_commands.c: the operator's commands to a running server. See admin.h.
  *
- * Answers have no secrets: neither tokens nor keys, and codes only of public tables, since a code is what lets strangers
- * watch a private one. To close a private table, the operator gives its code or its number.
+ * Answers contain no secrets: no tokens or keys, and codes only of public tables, since anyone with the code of a private
+ * one can watch it. To close a private table, the operator gives its code or its number.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 struct task {
     struct store_job job;
     struct admin_conn *conn;
-    json_t *list;                /* what was found */
+    json_t *list;                /* the rows that were found */
     struct store_ban ban;
     char code[16];
 };
@@ -51,7 +51,7 @@ static void submit(struct task *task)
         store_submit(task->conn->server->store, &task->job);
 }
 
-/* Ends a task: true if its result can be answered. */
+/* Ends a task: true if it has a result to answer with. */
 static bool end_task(struct task *task, enum store_result result)
 {
     struct admin_conn *conn = task->conn;
@@ -95,7 +95,7 @@ static void run_status(struct admin_conn *conn)
 
 /* tables */
 
-/* A table from its row, without what is secret in it. */
+/* A table as JSON from its row, without secrets. */
 static json_t *read_row(const struct store_table *row)
 {
     static const char *const states[] = { "waiting", "running", "over", "closed" };
@@ -134,7 +134,7 @@ static enum store_result run_list_tables(struct store_db *db, struct store_job *
     return store_list_tables(db, task->conn->command.limit, add_table, task->list);
 }
 
-/* How many follow a table that is in memory. */
+/* Adds the number of observers to tables that are in memory. */
 static void count_observers(const struct server *server, json_t *list)
 {
     json_t *one;
@@ -292,7 +292,7 @@ static void fail_visitor(struct admin_conn *conn)
     admin_fail(conn, "no_visitor", _("there is no such visitor; 'pyramids admin visitors' lists them"));
 }
 
-/* Not of a visitor who does not exist: the next one to come could get that number. */
+/* Fails for a visitor who does not exist: the next new visitor could get that number. */
 static enum store_result run_add_ban(struct store_db *db, struct store_job *job)
 {
     struct store_ban *ban = &((struct task *)job)->ban;
@@ -420,7 +420,7 @@ static void run_announce(struct admin_conn *conn)
         (int)server->sockets), -1);
 }
 
-/* backup and check: in a thread of their own, over a connection of their own. */
+/* backup and check: in their own thread, over their own connection. */
 
 struct work {
     uv_work_t work;

@@ -1,4 +1,4 @@
-/* admin_parse.c: what an operator asks, from a line of JSON to checked values. See admin.h. */
+/* admin_parse.c: turns a line of JSON into an operator's command with checked values. See admin.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static bool take_number(const json_t *value, int64_t low, int64_t high, int64_t 
     return json_is_integer(value) && *to >= low && *to <= high;
 }
 
-/* A table by its code or its number. */
+/* A table, by its code or its number. */
 static bool take_table(const json_t *value, struct admin_command *command)
 {
     const char *text = json_string_value(value);

@@ -1,4 +1,4 @@
-/* bans.c: see bans.h. What was found out about an address is kept with it until the list changes. */
+/* bans.c: see bans.h. The result of a check is stored with the address until the list changes. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,11 +7,11 @@
 #include "bans.h"
 #include "server.h"
 
-#define MAPPED 96                /* bits before an address of version 4 in one of version 6 */
+#define MAPPED 96                /* bits before an IPv4 address within an IPv6 address */
 
 struct prefix {
     uint8_t bytes[16];
-    unsigned bits;               /* that count; 0: it is not about an address */
+    unsigned bits;               /* that are compared; 0: the ban is not about an address */
 };
 
 struct bans {
@@ -27,7 +27,7 @@ static bool is_mapped(const struct prefix *prefix)
     return !memcmp(prefix->bytes, mapped, sizeof mapped);
 }
 
-/* Reading. The slash of an address that limits count by (2001:db8::/64) is one of these, too. */
+/* Reading. The form with a slash that limits count by (2001:db8::/64) is such a prefix, too. */
 static bool read_prefix(const char *text, struct prefix *prefix)
 {
     char address[64];
@@ -47,7 +47,7 @@ static bool read_prefix(const char *text, struct prefix *prefix)
             return false;
         bits = (unsigned)strtoul(slash + 1, NULL, 10);
         if (bits < (is_four ? 8 : 16) || bits > most)
-            return false;                    /* a shorter prefix is a mistake: half the world */
+            return false;                    /* a shorter prefix must be a mistake: it would ban half the world */
         prefix->bits = is_four ? MAPPED + bits : bits;
         if (is_mapped(prefix) && prefix->bits < MAPPED + 8)
             return false;
@@ -117,7 +117,7 @@ static bool append(struct bans *bans, const struct store_ban *ban)
     }
     struct prefix prefix = { .bits = 0 };
     if (ban->address[0] && !read_prefix(ban->address, &prefix))
-        return true;                             /* not written by us: it matches nothing */
+        return true;                             /* not written by us: matches nothing */
     bans->at[bans->count] = *ban;
     bans->prefix[bans->count++] = prefix;
     return true;
@@ -195,7 +195,7 @@ void bans_remove(struct server *server, int64_t id)
 
 unsigned bans_count(const struct server *server) { return server->bans ? server->bans->count : 0; }
 
-/* Judging. */
+/* Checking. */
 
 static bool covers_address(const struct bans *bans, const struct address *address)
 {
@@ -225,7 +225,7 @@ bool bans_cover(const struct server *server, struct address *address, const stru
     return false;
 }
 
-/* Now and then. */
+/* Regular tasks. */
 
 struct rereading {
     struct store_job job;

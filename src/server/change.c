@@ -1,5 +1,5 @@
 /*
- * change.c: the queue of changes of a table, and how one becomes true; see change.h.
+ * change.c: the queue of changes of a table, and how a change is made; see change.h.
  *
  * A change goes through three steps. Its request is applied to a copy of the table's state (seats.c, turns.c), which gives
  * its effects. The store's thread writes these. Then the copy takes its place, the requester gets its answer,
@@ -8,14 +8,14 @@
  * Invariants:
  *  1. Changes of a table take effect in the order of its queue, one at a time. `busy` is set while the first is being
  *     stored.
- *  2. Nothing is sent about a change before it is on the disk. Answers and notices follow change_stored, never precede it.
+ *  2. Nothing about a change is sent before it is on the disk: answers and notices are sent after change_stored.
  *  3. A change is applied to the revision that it is stored against. If another server was faster (STORE_CONFLICT), the
- *     table is read again and the change applied again, so `apply` must not keep anything between two calls but in its
+ *     table is read again and the change applied again, so `apply` must keep nothing between two calls except in its
  *     effects.
- *  4. A change whose asker is gone still takes effect; only its answer is dropped (changes_abandon).
+ *  4. A change whose requester has gone still takes effect; only its answer is dropped (changes_abandon).
  *
- * Ownership: a change belongs to the queue from change_submit on, and is freed by change_finish. Everything runs in the
- * loop's thread but store_run_commit, which sees only `effects->commit`.
+ * Ownership: a change belongs to the queue from change_submit on, and is freed by change_finish. Everything runs in
+ * the loop's thread except store_run_commit, which uses only `effects->commit`.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,11 +26,12 @@
 #include "reminder.h"
 #include "server.h"
 
-#define MOST_TRIES 100           /* that a change may meet a newer table, until it is refused */
+#define MOST_TRIES 100           /* how often a change may find a newer table before it is refused */
 
 /* The log of a table. */
 
-/* Takes the memory that table_log_add will need, so that this one cannot fail: what is on the disk must get into memory. */
+/* Allocates the memory for table_log_add, so that the latter cannot fail: lines that are on the disk must also be in
+ * memory. */
 bool table_log_reserve(struct table_log *lines, const char *text, size_t size)
 {
     uint32_t more = 0;
@@ -100,7 +101,8 @@ void change_free(struct change *change)
     free(change);
 }
 
-/* The asker (a connection) goes. Its changes stay in their queues, without an answer to give and without a link to it. */
+/* The requester (a connection) has gone. Its changes stay in their queues, without anyone to answer and without a link to
+ * it. */
 void changes_abandon(struct change **asker)
 {
     for (struct change *change = *asker, *next; change; change = next) {
@@ -111,7 +113,7 @@ void changes_abandon(struct change **asker)
     *asker = NULL;
 }
 
-/* What an apply function notes in the effects. */
+/* What an apply function writes into the effects. */
 
 /* The sink of a change: its game's lines, one after the other. PYR_ERR_TEXT_FULL: no memory. */
 static enum pyr_err take_line(void *context, const struct pyr_edition *edition, const struct pyr_event *event)
@@ -142,8 +144,8 @@ struct pyr_sink change_sink(struct change *change)
     return (struct pyr_sink){ take_line, change->effects };
 }
 
-/* Called by all code that may have added lines. If the game is over now, the secret of the fair shuffle is revealed in the
- * same change, and points and winners are noted for the rows of the seats. */
+/* Called by all code that may have added lines. If the game is over, the secret of the fair shuffle is added to the log
+ * in the same change, and points and winners are noted for the rows of the seats. */
 enum error change_note_game(struct change *change)
 {
     struct change_effects *effects = change->effects;
@@ -170,8 +172,9 @@ void change_note_table(struct change *change)
     change->effects->stores_config = change->effects->announces = true;
 }
 
-/* Choices of people are stored when they are made, so that a restart loses none; the phase is the number of lines before
- * it. The ids of the last messages go along (from oldest to newest), so that a message sent again to any server is known. */
+/* People's choices are stored as they are made, so that a restart loses none; the phase is the number of lines before it.
+ * The ids of the last messages are stored along with it (oldest first), so that every server recognises a message that is
+ * sent again. */
 void change_note_choice(struct change *change, pyr_seat seat, const char *text)
 {
     struct store_commit *commit = &change->effects->commit;
@@ -180,7 +183,7 @@ void change_note_choice(struct change *change, pyr_seat seat, const char *text)
     commit->choice.phase = change->table->log.count;
     memcpy(commit->choice.id, change->id, sizeof change->id);
     const struct seat *of = &change->effects->after.seat[seat];
-    for (unsigned i = 0; i < STORE_IDS; i++) /* the oldest first */
+    for (unsigned i = 0; i < STORE_IDS; i++) /* oldest first */
         commit->choice.ids[i] = of->ids[(of->next_id + i) % STORE_IDS];
     snprintf(commit->choice.text, sizeof commit->choice.text, "%s", text);
     struct table_state *after = &change->effects->after;
@@ -189,7 +192,8 @@ void change_note_choice(struct change *change, pyr_seat seat, const char *text)
 
 /* What is stored. */
 
-/* The place of a seat: winners are first, by the rules that break ties; others come after all who have more points. */
+/* The place of a seat: winners are first, by the rules that break ties; other seats come after all seats with more
+ * points. */
 static uint8_t place_of(const struct table_state *state, unsigned seat)
 {
     unsigned ahead = 0, won = state->winners >> seat & 1;
@@ -208,7 +212,7 @@ static uint32_t pyramids_of(const struct table_state *state, unsigned seat)
     return pyramids;
 }
 
-/* The rows of the seats: who sits there, against how many people and bots, and how it ended. */
+/* The rows of the seats: the player, the number of other people and of bots, and the result. */
 static void fill_seats(struct store_commit *commit, const struct table_state *state, bool ends)
 {
     struct store_seat row = { .table = commit->table.id };
@@ -228,7 +232,7 @@ static void fill_seats(struct store_commit *commit, const struct table_state *st
     row.bots = (uint8_t)bots;
     for (unsigned s = 0; s < state->seats; s++) {
         row.seat = (uint8_t)s;
-        /* Whom a seat is kept for finds the table by that row, too. */
+        /* A visitor for whom a seat is kept finds the table by that row, too. */
         row.visitor = state->seat[s].kind == SEAT_PERSON || state->seat[s].kind == SEAT_FRIEND ? state->seat[s].visitor : 0;
         /* -1000 is below any score: a game without a result. A shared win counts as a share of one. */
         row.points = state->stage == STORE_OVER ? state->points[s] : -1000;
@@ -245,7 +249,7 @@ static void fill_seats(struct store_commit *commit, const struct table_state *st
     commit->job.locks_results |= commit->is_rated;
 }
 
-/* The message for a person who asked for messages, in this state. */
+/* Which message a person who asked for messages should get in this state. */
 static uint8_t tell_what(const struct table *table, const struct table_state *state, unsigned seat)
 {
     if (state->stage == STORE_OVER)
@@ -264,8 +268,8 @@ static unsigned find_notified(const struct table_state *state, int64_t visitor)
     return PYR_MAX_SEATS;
 }
 
-/* Only for players who want messages; most tables have none, and then nothing is written. A new turn leads to a message
- * after REMIND_SECONDS; one that was taken closes it at once. */
+/* Only for players who want messages; at most tables there are none, and nothing is written. A new turn leads to a
+ * message after REMIND_SECONDS; a choice closes it at once. */
 static void fill_reminders(struct change *change)
 {
     const struct table *table = change->table;
@@ -288,8 +292,8 @@ static void fill_reminders(struct change *change)
     }
 }
 
-/* Which server is to see to the table's bots and clock; 0: whichever claims it. The present one stays, but gives the table
- * away between two phases if others are to think. */
+/* Which server is to run the table's bots and clock; 0: any that claims it. The present keeper stays, but between two
+ * phases it gives the table away if other servers run the bots. */
 static int64_t find_keeper(const struct change *change, int64_t due)
 {
     const struct table *table = change->table;
@@ -300,8 +304,8 @@ static int64_t find_keeper(const struct change *change, int64_t due)
     return gives_away ? 0 : server->node;
 }
 
-/* The seats whose owners choose at the same time, perhaps at other servers: their choices may come before this one, as long
- * as the phase is not complete with it. 0: the table has to be as it is known here. */
+/* The seats whose owners choose at the same time, perhaps at other servers: their choices may be stored before this one,
+ * unless this one completes the phase. 0: the table must still have the revision known here. */
 static uint8_t find_others(const struct change *change)
 {
     const struct table *table = change->table;
@@ -309,15 +313,16 @@ static uint8_t find_others(const struct change *change)
     const struct table_state *state = &effects->after;
     unsigned others = pyr_game_waiting(&state->game);
     if (change->apply != apply_choose || effects->lines_size || effects->commit.is_alone || table->server->is_deaf)
-        return 0;                            /* without news it must meet a conflict, and read */
+        return 0;                            /* without announcements it has to fail with a conflict, and read */
     for (unsigned s = 0; s < state->seats; s++)
         if (seat_is_bots(&state->seat[s]))
             others &= ~(1u << s);
     return (uint8_t)(!others ? 0 : table->ahead > table->revision ? others | table->ahead_seats : others);
 }
 
-/* What the store's thread is to write: it sees this and nothing else of the table. Another server may have claimed the
- * table, which is no change of it: only the keeper itself, or who makes another one that, says which server it is. */
+/* What the store's thread writes: it uses this and nothing else of the table. Another server may have claimed the table
+ * since, which does not change its revision. So the keeper is written only by the keeper itself, or when the change gives
+ * the table to another keeper. */
 static void fill_commit(struct change *change)
 {
     const struct table *table = change->table;
@@ -359,7 +364,7 @@ static void fill_commit(struct change *change)
 static void advance(struct table *table);
 static bool take_news(struct table *table);
 
-/* How long a choice took to be safe. */
+/* Counts the time until a choice was stored. */
 static void count_time(struct server *server, const struct change *change)
 {
     static const int bounds[] = { 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000 };
@@ -371,8 +376,8 @@ static void count_time(struct server *server, const struct change *change)
     server->count.answer_sum += ms / 1000;
 }
 
-/* The revision of a change that was stored. If choices of others came before it, which are about to be announced, the table
- * keeps its revision until they are known; the choice itself counts at once. */
+/* The revision of a change that was stored. If choices of others were stored before it and their announcements are still
+ * on the way, the table keeps its revision until they arrive; the choice itself counts at once. */
 static void note_revision(struct table *table, const struct store_commit *commit)
 {
     if (table->revision && commit->after.revision > table->revision + 1) {
@@ -387,7 +392,7 @@ static void note_revision(struct table *table, const struct store_commit *commit
         table->keeper = commit->table.keeper;
 }
 
-/* What was stored becomes true. */
+/* Replaces the table's state by what was stored. */
 static void put_in_place(struct change *change)
 {
     struct table *table = change->table;
@@ -405,7 +410,7 @@ static void put_in_place(struct change *change)
         note_revision(table, &effects->commit);
         table->untold = effects->commit.is_alone;
         if (change->is_new)
-            table->presence.known = table->server->listens;    /* no other server can have it yet */
+            table->presence.known = table->server->listens;    /* no other server can have the table yet */
         presence_tell(table);
     }
     if (effects->commit.has_choice)
@@ -419,8 +424,9 @@ static void put_in_place(struct change *change)
     }
 }
 
-/* The end of every change, good or not: out of the queue, into place, then the answer, then the observers. The answer
- * comes first so that the client who chose gets `done` before the lines that follow from it. */
+/* The end of every change, successful or not: it leaves the queue and its effects are put in place, then the requester is
+ * answered, then the observers are notified. The answer is sent first so that a client gets `done` before the lines that
+ * follow from its choice. */
 static void change_finish(struct change *change, enum error error, const struct problem *problem)
 {
     struct table *table = change->table;
@@ -437,7 +443,7 @@ static void change_finish(struct change *change, enum error error, const struct 
     change_free(change);
 }
 
-/* The table was read again for its first change, which is applied again. */
+/* The table was read again for its first change, which is now applied again. */
 static void table_read_again(struct table *table, enum error error)
 {
     static const struct problem none = { 0 };
@@ -448,7 +454,7 @@ static void table_read_again(struct table *table, enum error error)
     advance(table);
 }
 
-/* A question to the database whose answer gives the announcement of a change time to arrive. */
+/* A query without a result: while it runs, the announcement of another server's change has time to arrive. */
 struct pause {
     struct store_job job;
     struct table *table;
@@ -466,7 +472,7 @@ static void pause_done(struct store_job *job, enum store_result result)
 {
     struct pause *pause = (struct pause *)job;
     struct table *table = pause->table;
-    (void)result;                            /* reading the table finds out */
+    (void)result;                            /* reading the table will show it */
     table->busy = false;
     if (!table->gone && (take_news(table) || !table_refresh(table, table_read_again)))
         advance(table);
@@ -474,8 +480,8 @@ static void pause_done(struct store_job *job, enum store_result result)
     free(pause);
 }
 
-/* Another server has changed the table, and its announcement may be on its way. Reading the table costs much more than to
- * wait for it. */
+/* Another server has changed the table, and its announcement may be on its way. Waiting for it costs much less than
+ * reading the table. */
 static bool table_pause(struct table *table)
 {
     struct pause *pause = calloc(1, sizeof *pause);
@@ -489,8 +495,8 @@ static bool table_pause(struct table *table)
     return true;
 }
 
-/* Another server has changed the table. True: the change is applied again, at once if that was announced already, or after
- * the table was read again. */
+/* Another server has changed the table. True: the change will be applied again, at once if that change was already
+ * announced, or after the table was read again. */
 static bool meet_newer(struct change *change)
 {
     struct table *table = change->table;
@@ -503,7 +509,7 @@ static bool meet_newer(struct change *change)
     return true;
 }
 
-/* The store's answer, in the loop. A table that was never stored (is_void) does not exist and goes. */
+/* The store's result, in the loop's thread. A table that was never stored (is_void) does not exist and is freed. */
 static void change_stored(struct store_job *job, enum store_result result)
 {
     struct change *change = ((struct change_effects *)job)->change;
@@ -532,7 +538,7 @@ static void change_stored(struct store_job *job, enum store_result result)
         advance(table);
 }
 
-/* From what is asked to what comes of it; with *stores it has to be stored before it is true. */
+/* Applies the request and fills in the effects; with *stores they have to be stored. */
 static enum error find_effects(struct change *change, struct problem *problem, bool *stores)
 {
     struct table *table = change->table;
@@ -551,16 +557,16 @@ static enum error find_effects(struct change *change, struct problem *problem, b
         effects->after.changed = effects->commit.choice.made = server_time();
     if (has_config && !(effects->config = config_write(table, &effects->after)))
         return ERROR_STORAGE;
-    /* Once it is on the disk it counts, so the memory for it is taken before. */
+    /* Once stored, the lines have to be added, so the memory for them is allocated before. */
     if (effects->lines_size && !table_log_reserve(&table->log, effects->lines, effects->lines_size))
         return ERROR_STORAGE;
     *stores = effects->config || effects->lines_size || effects->commit.has_choice || effects->stores_seats;
     return ERROR_NONE;
 }
 
-/* Works through the queue until it is empty or a change has to be stored. A refusal on a shared database may come from an
- * old state in memory: before the asker is refused, the table is read again once (`verified`). When the queue has come to
- * rest, what other servers have announced is read, and bots and clock are set to work. */
+/* Works through the queue until it is empty or a change has to be stored. On a shared database a refusal may be caused by
+ * an outdated state in memory, so the table is first read again once (`verified`). When the queue is empty, announced
+ * changes of other servers are read, and bots and clock are started. */
 static void advance(struct table *table)
 {
     while (table->changes && !table->busy) {
@@ -590,7 +596,7 @@ static void advance(struct table *table)
         }
     }
     if (!table->busy && table->newest > table->revision && table->revision && !table->gone) {
-        table_note_news(table, table->newest, NULL);       /* it may have been forgotten now: nothing follows */
+        table_note_news(table, table->newest, NULL);       /* this may free the table: nothing may follow */
         return;
     }
     if (!table->busy)
@@ -609,9 +615,10 @@ static void caught_up(struct table *table, enum error error)
     advance(table);
 }
 
-/* What other servers announce. */
+/* Announcements of other servers. */
 
-#define MOST_NEWS 8              /* changes that are kept while the table is busy; if there are more, it is read */
+#define MOST_NEWS 8              /* changes that are kept while the table is busy; with more than that the table is read
+                                    again */
 
 struct table_news {
     struct table_news *next;
@@ -619,7 +626,7 @@ struct table_news {
     char more[];
 };
 
-/* Those before `revision` are useless. */
+/* Those up to `revision` are no longer needed. */
 void table_drop_news(struct table *table)
 {
     for (struct table_news *news; (news = table->news) && (news->revision <= table->revision || table->gone);) {
@@ -628,7 +635,7 @@ void table_drop_news(struct table *table)
     }
 }
 
-/* Without memory, or if there are too many, the table is read. */
+/* Without memory, or if there are too many, the table is read again later. */
 static void keep_news(struct table *table, int64_t revision, const char *more)
 {
     struct table_news **end = &table->news;
@@ -648,8 +655,8 @@ static void keep_news(struct table *table, int64_t revision, const char *more)
     *end = news;
 }
 
-/* A choice of a person that is stored, and that does not end the phase: then there would be lines. Bots' choices are not
- * stored; they are handed in again. A choice that a player made before they left is stored, and stays. */
+/* A stored choice of a person that does not end the phase (otherwise there would be lines). Bots' choices are not stored;
+ * they are submitted again. A choice that a player made before leaving is stored, and stays. */
 static bool take_choice(struct table_state *state, const struct store_news *news)
 {
     struct pyr_game *game = &state->game;
@@ -665,14 +672,15 @@ static bool take_choice(struct table_state *state, const struct store_news *news
         game->choice[seat].confirmed;
 }
 
-/* The effects of one change; false: it cannot be understood, and nothing has changed. The end of a game is read. */
+/* Applies one announced change; false: it cannot be parsed, and nothing has changed. The end of a game is not applied but
+ * read. */
 static bool take_one(struct table *table, const struct table_news *one)
 {
     struct store_news news;
     if (one->revision != table->revision + 1 || table->now.stage != STORE_RUNNING || !store_read_news(one->more, &news) ||
         news.first_line != table->log.count || news.seat >= table->now.seats)
         return false;
-    static struct table_state copy;          /* only the loop's thread is here */
+    static struct table_state copy;          /* safe: only the loop's thread gets here */
     struct table_state *after = &copy;
     *after = table->now;
     unsigned waiting = pyr_game_waiting(&table->now.game);
@@ -700,8 +708,8 @@ static bool take_one(struct table *table, const struct table_news *one)
     return good;
 }
 
-/* Changes the table by what was announced, as far as it is known: false, if it is as before. Nothing is under way at the
- * table but its first change. */
+/* Applies announced changes to the table, as far as they follow its revision; false: nothing has changed. Only the
+ * table's first change may be under way. */
 static bool take_news(struct table *table)
 {
     static struct pyr_game game;
@@ -722,7 +730,7 @@ static bool take_news(struct table *table)
     return is_newer;
 }
 
-/* No client here needs the table: forgetting it is cheaper than reading it again. */
+/* If no client here needs the table, forgetting it is cheaper than reading it again. */
 void table_note_news(struct table *table, int64_t revision, const char *more)
 {
     if (revision <= table->revision || table->gone || !table->revision)
@@ -732,17 +740,17 @@ void table_note_news(struct table *table, int64_t revision, const char *more)
     if (more)
         keep_news(table, revision, more);
     if (table->busy || table->changes)
-        return;                              /* advance() comes back to it */
+        return;                              /* advance() will return to it */
     bool is_needed = table->observers || table->jobs || table->address || (table->keeper && table_is_kept_here(table));
     if (!is_needed)
         table_forget(table);
     else if (take_news(table))
-        advance(table);                      /* which comes back here if that was not all */
+        advance(table);                      /* returns here if that was not all */
     else
         table_refresh(table, caught_up);
 }
 
-/* Takes the change over. It may be applied, answered and freed before this returns. */
+/* Takes over the change. It may be applied, answered and freed before this returns. */
 void change_submit(struct change *change, struct change **asker, const char *id)
 {
     struct table *table = change->table;

@@ -1,13 +1,13 @@
 /*
- * clock.c: the two clocks of the server: milliseconds for what happens while it runs (rates, deadlines), seconds since 1970
- * for what outlives it (dates, retention). Nothing else in src/server asks for the time, except measurements of its own
- * speed and the threads of pool.c, which must not think longer because a test moved the clock.
+ * clock.c: the two clocks of the server: milliseconds for what matters only while it runs (rates, deadlines), seconds
+ * since 1970 for what is stored (dates, retention). Nothing else in src/server asks for the time, except measurements of
+ * its own speed and the threads of pool.c, where a test that moves the clock must not change how long bots think.
  *
- * Tests wait for no days: PYRAMIDS_TEST_CLOCK names a file with the time of a server, read again on every tick. `+259200` is
- * three days ahead of the real time, `=1800000000` stops at that second. Only those who start the server can set its
- * environment; clients cannot.
+ * For tests about days, PYRAMIDS_TEST_CLOCK names a file with the server's time, which is read again on every tick.
+ * `+259200` is three days ahead of the real time, `=1800000000` stops at that second. Only whoever starts the server can
+ * set its environment; clients cannot.
  *
- * server_now is the loop's thread's; server_time may be called from any thread, hence the atomics.
+ * server_now may be called only from the loop's thread, server_time from any thread; hence the atomics.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -29,15 +29,15 @@ static struct {
 /* Seconds that the clock of a shared database is ahead of this machine's. */
 static atomic_llong ahead;
 
-/* Servers of one database must agree on what time it is, since each stores times that the others compare. */
+/* Servers of one database must agree on the time, since each stores times that the others compare. */
 void clock_follow(int64_t seconds)
 {
     long long by = seconds - (long long)time(NULL), before = atomic_load(&ahead);
-    if (by < before - 1 || by > before + 1)  /* within a second it is the same */
+    if (by < before - 1 || by > before + 1)  /* differences below a second are ignored */
         atomic_store(&ahead, by);
 }
 
-/* Standing still at a second, or moved by an offset: both are derived from the two clocks as they were at the start. */
+/* Whether the clock is stopped or moved by an offset: both times are computed from the two clocks at the start. */
 uint64_t server_now(const struct server *server)
 {
     uint64_t now = uv_now(&server->loop);
@@ -46,7 +46,7 @@ uint64_t server_now(const struct server *server)
     long long seconds = atomic_load(&test.seconds);
     int64_t moved = atomic_load(&test.still) ? (int64_t)test.start_now + 1000 * (seconds - test.start_time) :
         (int64_t)now + 1000 * seconds;
-    if (moved > (int64_t)test.last_now)      /* this clock never goes back, whatever the file contains */
+    if (moved > (int64_t)test.last_now)      /* this clock never runs backwards, whatever the file contains */
         test.last_now = (uint64_t)moved;
     return test.last_now;
 }
@@ -67,7 +67,7 @@ void clock_start(const struct server *server)
     clock_tick(server);
 }
 
-/* A file that cannot be read or makes no sense leaves the clock as it is. */
+/* A file that cannot be read or parsed leaves the clock unchanged. */
 void clock_tick(const struct server *server)
 {
     char text[sizeof test.text] = "", end;

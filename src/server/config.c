@@ -1,12 +1,11 @@
 /*
- * config.c: what is stored of a table apart from its log: a JSON object in its row.
+ * config.c: everything that is stored about a table except its log: a JSON object in its row.
  *
- * Written with every change of seats or stage, read when a table comes into memory. Members that have their default are
- * left out, and unknown ones are ignored when reading, so that old and new versions read each other's rows. "before" is
- * the stored name of kind_if_free.
+ * Written with every change of seats or stage, read when a table is loaded into memory. Members with their default value
+ * are left out, and unknown ones are ignored when reading, so that old and new versions read each other's rows. "before"
+ * is the stored name of kind_if_free.
  *
- * The secret of the shuffle and the hashes of keys are in here: this text is never shown. table_json is what the outside
- * sees.
+ * The secret of the shuffle and the hashes of keys are in here: this text is never shown. Clients are sent table_json.
  */
 #include <sodium.h>
 #include <stdlib.h>
@@ -18,8 +17,8 @@
 static const char *const kinds[] = { "open", "friend", "bot", "person" };
 static const char *const clocks[] = { "none", "relaxed", "quick" };
 
-/* Add to an object or array that becomes NULL, and stays so, once there is no memory: half of one is never stored or
- * shown. */
+/* Add to an object or array, which becomes NULL, and stays NULL, once there is no memory: an incomplete one is never
+ * stored or sent. */
 static void put(json_t **object, const char *name, json_t *value)
 {
     if (json_object_set_new(*object, name, value)) {
@@ -82,7 +81,7 @@ char *config_write(const struct table *table, const struct table_state *state)
         put(&config, "hints", json_true());
     if (state->rematch[0])
         put(&config, "rematch", json_string(state->rematch));
-    if (table->daily.day) {                  /* store_ops.c looks for the first of these */
+    if (table->daily.day) {                  /* store_ops.c searches for the first of these */
         put(&config, "day", json_integer(table->daily.day));
         put(&config, "day_number", json_integer(table->daily.number));
         put(&config, "counted", json_boolean(table->daily.is_counted));
@@ -100,11 +99,11 @@ char *config_write(const struct table *table, const struct table_state *state)
     json_decref(config);
     if (!object_is_short())
         return text;
-    free(text);                              /* it lacks something */
+    free(text);                              /* it is incomplete */
     return NULL;
 }
 
-/* -1: it is none of them. */
+/* -1: not in the list. */
 static int index_of(const char *word, const char *const *words, unsigned count)
 {
     for (unsigned i = 0; word && i < count; i++)
@@ -156,7 +155,7 @@ static bool read_seat(struct table_state *state, unsigned s, json_t *value)
     return true;
 }
 
-/* Rows may have been damaged or edited: everything is checked, and a table that makes no sense is refused as a whole. */
+/* Rows may have been damaged or edited: everything is checked, and an invalid table is refused as a whole. */
 bool config_read(struct table *table, const char *text)
 {
     struct table_state *state = &table->now;
@@ -194,7 +193,7 @@ bool config_read(struct table *table, const char *text)
     return good;
 }
 
-/* The running score of a series: games played, with this one once it is over, and what each seat has won and scored. */
+/* The score of a series so far: games played, including this one once it is over, and each seat's wins and points. */
 static json_t *series_json(const struct table_state *state)
 {
     bool over = state->stage == STORE_OVER;
@@ -223,8 +222,8 @@ static void put_result(json_t **json, const struct table_state *state)
         put(json, "rematch", json_string(state->rematch));
 }
 
-/* A table as `visitor` sees it (docs/protocol.md). Round and turn are 0 until the first pattern is revealed and cards are
- * kept. */
+/* A table as `visitor` may see it (docs/protocol.md). Round and turn are 0 until the first pattern is revealed and cards
+ * are kept. */
 json_t *table_json(const struct table *table, const struct visitor *visitor)
 {
     static const char *const states[] = { "waiting", "running", "over", "closed" };
@@ -257,7 +256,7 @@ json_t *table_json(const struct table *table, const struct visitor *visitor)
             put(&one, "ready", json_boolean(running && !(waiting >> s & 1)));
         append(&seats, one);
     }
-    /* A game that was imported may have none. */
+    /* An imported game may have no secret. */
     bool is_fair = !sodium_is_zero(state->fair.secret, sizeof state->fair.secret);
     pyr_fair_commitment(state->fair.secret, commitment);
     json_t *json = json_pack("{ss ss ss sb sb ss sI ss* si sb sI si si so}", "code", table->code, "state",

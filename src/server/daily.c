@@ -1,6 +1,6 @@
 /*
- * daily.c: what is different about the tables of the daily expedition; see daily.h. It knows no requests: those are in
- * daily_routes.c, and what is done now and then in daily_upkeep.c.
+ * daily.c: what is different about tables of the daily expedition; see daily.h. Requests are in daily_routes.c, regular
+ * tasks in daily_upkeep.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "server.h"
 #include "store_daily.h"
 
-/* What is different about a table. */
+/* What is different about these tables. */
 
 int64_t daily_reveals(int64_t day)
 {
@@ -47,7 +47,7 @@ void daily_close(struct table *table)
 {
     struct change *change = change_new(table, apply_close);
     if (!change)
-        return;                              /* the next tick tries again */
+        return;                              /* the next tick retries */
     change->request.is_operator = true;
     change_submit(change, NULL, NULL);
 }
@@ -81,7 +81,7 @@ size_t daily_write_secret(const struct table *table, char to[DAILY_LINE])
 }
 
 /* Whether the record, as it will be stored, is a whole game by the rules with the cards of the day's secret: it is read
- * again from its first line, whatever is in memory. */
+ * again from its first line, independently of the state in memory. */
 static bool is_verified(const struct change *change)
 {
     const struct table *table = change->table;

@@ -1,11 +1,11 @@
 /*
  * daily_routes.c: the routes of the daily expedition (docs/protocol.md, docs/daily.md); see daily.h.
  *
- * Each is one visit to the database, in a job whose run_* function reads everything that the answer needs; what a table is
- * doing now (round and turn) is then added from memory. Before a visitor has finished their own attempt they are shown
- * nothing that could help them: no results, and of the cards only the commitment.
+ * Each uses the database once, in a job whose run_* function reads everything that the answer needs; the present round
+ * and turn of a table are then added from memory. Before a visitor has finished their own attempt they are shown nothing
+ * that could help them: no results, and of the cards only the commitment.
  *
- * A job may be run twice, so it begins from what it was given.
+ * A job may run twice, so it uses only its input and overwrites its results.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +25,9 @@
 
 /* Who may see a day's cards. */
 
-/* In the store's thread. A day whose time has come may be asked for before the upkeep has revealed it. It is shown only once
- * that is stored, so that no server, even with a wrong clock, counts a player who knows the cards. */
+/* In the store's thread. A day whose time has come may be requested before the upkeep has revealed it. It is shown only
+ * once that is stored, so that no server, even one whose clock is wrong, accepts a result from a player who knows the
+ * cards. */
 static enum store_result read_day_of(struct store_db *db, int64_t day, int64_t now, struct store_day *found)
 {
     enum store_result result = store_get_day(db, day, found);
@@ -107,7 +108,7 @@ struct day_view {
     bool exists, has_mine;
     struct store_day day;
     struct store_attempt mine;
-    int64_t better;              /* analysed results with more points without luck than mine */
+    int64_t better;              /* analysed results with more points without luck than this visitor's */
     struct results_tally tally;
 };
 
@@ -221,7 +222,7 @@ static json_t *master_json(const struct store_day *day)
     return day->master == STORE_NO_POINTS ? json_null() : json_integer(day->master);
 }
 
-/* A question about days: what all of them have in common. */
+/* A query about days: the part that all of them share. */
 
 enum question_kind { ASK_TODAY, ASK_DAY, ASK_CALENDAR, ASK_BOARD };
 enum board_by { BY_POINTS, BY_SKILL, BY_PEOPLE };
@@ -232,9 +233,9 @@ struct question {
     struct request *request;
     enum question_kind kind;
     int64_t visitor, today, now;
-    int64_t day;                 /* that is asked for, or the first of the month */
+    int64_t day;                 /* the day asked for, or the first of the month */
     unsigned month_days;
-    struct day_view view[3];     /* yesterday, today, tomorrow; or only the first: that day */
+    struct day_view view[3];     /* yesterday, today, tomorrow; or only the day asked for */
     struct streak_days history;
     int64_t first;
     struct {                     /* the month of a calendar */
@@ -246,13 +247,13 @@ struct question {
         enum board_by by;
         enum board_period period;
         int64_t page;
-        bool is_early;           /* the visitor may not see it yet */
+        bool is_early;           /* the visitor may not see its results yet */
         unsigned which;          /* enum store_board */
         int64_t start, total;
         unsigned count;          /* rows of the page */
         struct store_standing row[PAGE_ROWS], own;
         int64_t place[PAGE_ROWS], own_place;     /* 0: the visitor has no row */
-        struct {                 /* while the board of the visitor's people is read */
+        struct {                 /* used while the board of people the visitor has met is read */
             int64_t value, place;
         } last;
     } board;
@@ -298,8 +299,8 @@ static enum store_result run_calendar(struct store_db *db, struct question *ques
 
 /* Boards. */
 
-/* Whether today, or yesterday in the first hours of a day, is on a board and the visitor has yet to play it: they must not
- * see its results. */
+/* Whether today (or yesterday, in the first hours of a day) is on a board although the visitor has yet to play it: then
+ * its results must be hidden. */
 static enum store_result find_hidden(struct store_db *db, const struct question *question, int64_t from, int64_t to,
     bool *is_hidden)
 {
@@ -324,7 +325,7 @@ static enum store_result find_hidden(struct store_db *db, const struct question 
     return result;
 }
 
-/* A page of a board, in the order of an index: nothing else of it is read but to count places, and those not for ever. */
+/* A page of a board, in the order of an index: other rows are only read to count places, up to a limit. */
 static enum store_result run_places(struct store_db *db, struct question *question)
 {
     unsigned which = question->board.which;
@@ -397,7 +398,7 @@ static enum store_result run_board(struct store_db *db, struct question *questio
 static enum store_result run_question(struct store_db *db, struct store_job *job)
 {
     struct question *question = (struct question *)job;
-    /* A new day may be asked for before the upkeep has made it. */
+    /* A new day may be requested before the upkeep has made it. */
     enum store_result result = store_make_days(db, question->today, question->now);
     if (result)
         return result;
@@ -517,7 +518,7 @@ static void answer_board(struct request *request, const struct question *questio
         json_null()));
 }
 
-/* What is in memory is known now. */
+/* Called once the tables that the answer needs are in memory, or with an error. */
 static void answer_question(void *context, enum error error)
 {
     struct question *question = context;
@@ -537,7 +538,7 @@ static void answer_question(void *context, enum error error)
     free(question);
 }
 
-/* Round and turn of attempts that are under way are in their tables. */
+/* Round and turn of running attempts are in their tables. */
 static void question_done(struct store_job *job, enum store_result result)
 {
     struct question *question = (struct question *)job;
@@ -623,7 +624,8 @@ void get_calendar(struct request *request)
     submit(question);
 }
 
-/* One of the words that a member of the query may be; the first if it is not there. False after an error was sent. */
+/* The word given for a member of the query, out of the allowed ones; the first if it is missing. False after an error was
+ * sent. */
 static bool read_word(struct request *request, const char *name, const char *const *words, unsigned count, unsigned *which)
 {
     char word[16];
@@ -674,7 +676,7 @@ struct setting_out {
     struct request *request;
     int64_t visitor, day, today, now;
     bool again, is_counted;
-    bool is_retried;             /* another request was faster: it is looked for once more */
+    bool is_retried;             /* another request was faster, so the attempt is looked up once more */
     bool exists, has_mine;
     struct store_day found;
     struct store_attempt mine;
@@ -767,7 +769,7 @@ static void out_begin(struct setting_out *out)
         out_error(out, error, "");
 }
 
-/* The visitor's open tables are in memory: one of them may be an unfinished uncounted attempt. */
+/* The visitor's open tables are now in memory: one of them may be an unfinished uncounted attempt. */
 static void out_open_there(void *context, enum error error)
 {
     struct setting_out *out = context;
@@ -795,7 +797,7 @@ static void out_goes_on(struct fetch *fetch, struct table *table, enum error err
         out_table(out, table, 200);
 }
 
-/* The attempt that counts continues. */
+/* Resumes the attempt that counts. */
 static void out_resume(struct setting_out *out)
 {
     struct server *server = out->request->server;
@@ -806,14 +808,14 @@ static void out_resume(struct setting_out *out)
         out_error(out, ERROR_STORAGE, "");
 }
 
-/* Whether an address has had as many attempts that count as it may today. */
+/* Whether an address has already had its number of attempts that count today. */
 static bool is_used_up(const struct setting_out *out)
 {
     const struct address *address = out->request->address;
     return address->day == (int32_t)out->today && address->attempts >= out->request->server->options.max_attempts;
 }
 
-/* Why there can be no attempt that does not count; ERROR_NONE: there can. */
+/* Why an attempt that does not count is not possible; ERROR_NONE: it is. */
 static enum error may_again(const struct setting_out *out)
 {
     if (out->found.revealed || (out->has_mine && out->mine.state == STORE_ATTEMPT_OVER))
@@ -859,7 +861,7 @@ void post_daily(struct request *request)
 {
     static const struct field fields[] = { { "date", FIELD_TEXT, false, PYR_DAILY_DATE - 1 },
         { "again", FIELD_BOOL, false, 0 },
-        { "id", FIELD_TEXT, false, ID_SIZE - 1 } };        /* sent by older pages; asking again finds the same table */
+        { "id", FIELD_TEXT, false, ID_SIZE - 1 } };        /* sent by older pages; a repeated request gets the same table */
     json_t *object, *values[3];
     int32_t day = (int32_t)(server_time() / PYR_DAILY_SECONDS);
     if (!read_body(request, fields, 3, &object, values))

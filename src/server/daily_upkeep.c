@@ -1,9 +1,9 @@
 /*
- * daily_upkeep.c: what is done for the daily expedition now and then: days are made and revealed, results analysed, and
+ * daily_upkeep.c: the regular tasks of the daily expedition: days are made and revealed, results are analysed, and
  * `master` plays the same cards; see daily.h.
  *
- * Everything runs in the loop's thread but the run_* functions, which are the store's, and master_play, which is a thread's
- * of the pool.
+ * Everything runs in the loop's thread except the run_* functions, which run in the store's, and master_play, which runs
+ * in a thread of the pool.
  */
 #include <stdlib.h>
 
@@ -13,9 +13,9 @@
 #include "server.h"
 #include "store_daily.h"
 
-#define LOOK_MS 1000             /* between looks at what is to do */
+#define LOOK_MS 1000             /* between looks for something to do */
 
-/* What `master` makes of a day's cards. It takes a minute or so, with a fixed effort, so that it is the same on every
+/* A game of `master` with a day's cards. It takes about a minute; the effort is fixed, so the result is the same on every
  * machine. */
 
 struct mastering {
@@ -35,7 +35,7 @@ static bool must_stop(void *context)
     return pool_rest(((struct mastering *)context)->pool);
 }
 
-/* One choice after the other, each step with the random numbers of a bot in that seat. False: given up. */
+/* Plays one choice after the other, each step with the random numbers of a bot in that seat. False: cancelled. */
 static bool play_on(struct mastering *mastering, struct pyr_match *match, void *memory)
 {
     const struct pyr_bot *bots[] = { pyr_bot_find("master"), pyr_bot_find(PYR_DAILY_BOT) };
@@ -90,7 +90,7 @@ static enum store_result run_mastering(struct store_db *db, struct store_job *jo
 static void mastering_stored(struct store_job *job, enum store_result result)
 {
     struct mastering *mastering = (struct mastering *)((char *)job - offsetof(struct mastering, job));
-    (void)result;                            /* after a failure it is claimed, and played, once more */
+    (void)result;                            /* after a failure it is claimed and played once more */
     mastering->server->daily.mastering = false;
     free(mastering);
 }
@@ -122,16 +122,16 @@ static void begin_mastering(struct server *server, const struct store_day *day)
         server->daily.mastering = true;
 }
 
-/* Now and then. */
+/* Regular tasks. */
 
 struct looking {
     struct store_job job;
     struct server *server;
     int64_t now, node, revealed;
     bool thinks, wants_master;
-    char unjudged[16];           /* the table of a result that is to be analysed; "": none */
+    char unjudged[16];           /* the table of a result that should be analysed; "": none */
     uint8_t judged;
-    bool has_master;             /* its cards are to be played: */
+    bool has_master;             /* whether its cards should be played: */
     struct store_day master;
 };
 
@@ -176,7 +176,7 @@ static enum store_result run_looking(struct store_db *db, struct store_job *job)
         result = find_unjudged(db, looking);
     looking->has_master = false;
     if (!result && looking->thinks && looking->wants_master) {
-        int64_t now;                         /* the database's, by which servers say that they are there */
+        int64_t now;                         /* the database's time, by which servers report that they are alive */
         result = store_get_time(db, &now);
         if (!result)
             result = store_claim_master(db, looking->node, now, &looking->master);

@@ -4,10 +4,11 @@
  *  1. The thread alone uses libcurl and the messages that it has taken. It shares two lists with the loop, under `mutex`:
  *     what was submitted, and what has ended.
  *  2. At most PARALLEL transfers run at once, PER_HOST to one service; a slow one does not delay the others.
- *  3. The address is not trusted: only https, no redirects, no proxy of the environment, and after the name was resolved
- *     the address has to be a public one, unless the operator has listed the host.
+ *  3. Endpoints are not trusted: only https is allowed, no redirects, no proxy from the environment; and the resolved
+ *     address must be public, unless the operator has listed the host.
  *  4. Of an answer only the status and Retry-After are read; its body is dropped, and cut after MOST_ANSWER.
- *  5. A message is tried at most TRIES times, and no longer than its TTL; what waits is lost when the server stops.
+ *  5. A message is tried at most TRIES times, and no longer than its TTL; waiting messages are lost when the server
+ *     stops.
  */
 #include <limits.h>
 #include <netinet/in.h>
@@ -30,17 +31,17 @@
 #define CONNECT_MS 10000L
 #define ANSWER_MS 30000L
 #define FIRST_PAUSE 1000         /* ms before the second try; four times as long before each further one */
-#define LONGEST_PAUSE 3600000    /* ms that a service may ask for */
+#define LONGEST_PAUSE 3600000    /* the longest pause that a service may ask for, in ms */
 #define TOKEN_SECONDS 43200      /* a token is valid for half a day (RFC 8292: at most a whole one) */
 
-/* A transfer, and the message that it carries. */
+/* A transfer, and the message that it delivers. */
 struct transfer {
     CURL *easy;
     struct curl_slist *headers;
     struct delivery *delivery;   /* NULL: it is free */
     struct deliver *deliver;
     bool may_be_private;         /* the operator has listed the host */
-    bool is_refused;             /* its address is not allowed */
+    bool is_refused;             /* its resolved address is not allowed */
     size_t answer;               /* bytes of the body so far */
 };
 
@@ -58,11 +59,11 @@ struct deliver {
     uv_mutex_t mutex;
     void (*tell)(void *context, int64_t push, enum delivered result);
     void *context;
-    struct delivery *submitted, **last;      /* these five under the mutex */
+    struct delivery *submitted, **last;      /* these five are under the mutex */
     struct ended *ended, **last_ended;
     unsigned pending;
     bool stop;
-    struct delivery *waiting;    /* these the thread's */
+    struct delivery *waiting;    /* these belong to the thread */
     unsigned waits;
     struct transfer transfer[PARALLEL];
 };
@@ -77,7 +78,7 @@ static uint64_t now_ms(void)
     return uv_hrtime() / 1000000;
 }
 
-/* In the thread: the message is over. */
+/* In the thread: the message has ended. */
 static void end(struct deliver *deliver, struct delivery *delivery, enum delivered result)
 {
     struct ended *ended = malloc(sizeof *ended);
@@ -95,7 +96,7 @@ static void end(struct deliver *deliver, struct delivery *delivery, enum deliver
 
 /* Transfers. */
 
-/* After the name was resolved, and before anything is sent there. */
+/* Called after the name was resolved and before anything is sent. */
 static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
 {
     struct transfer *transfer = context;
@@ -191,7 +192,7 @@ static void free_transfer(struct deliver *deliver, struct transfer *transfer)
     *transfer = (struct transfer){ 0 };
 }
 
-/* Begins to carry a message. */
+/* Begins to deliver a message. */
 static void begin(struct deliver *deliver, struct transfer *transfer, struct delivery *delivery)
 {
     struct push_endpoint endpoint;
@@ -209,7 +210,7 @@ static void begin(struct deliver *deliver, struct transfer *transfer, struct del
     end(deliver, delivery, is_allowed ? DELIVERED_FAILED : DELIVERED_REFUSED);
 }
 
-/* Puts a message off, or gives it up. */
+/* Retries a message later, or gives it up. */
 static void try_again(struct deliver *deliver, struct delivery *delivery, long asked)
 {
     uint64_t pause = FIRST_PAUSE, now = now_ms();
@@ -247,7 +248,7 @@ static void finish(struct deliver *deliver, struct transfer *transfer, CURLcode 
 
 /* The thread. */
 
-/* A newer message for the same browser and about the same thing takes the place of one that waits here. */
+/* A newer message for the same browser about the same thing replaces one that is waiting here. */
 static void take_submitted(struct deliver *deliver)
 {
     uv_mutex_lock(&deliver->mutex);
@@ -273,7 +274,7 @@ static void take_submitted(struct deliver *deliver)
     }
 }
 
-/* Those that are due, the oldest first; how long the next one has to wait. */
+/* Begins those that are due, the oldest first; returns how long until the next one. */
 static int begin_due(struct deliver *deliver)
 {
     uint64_t now = now_ms();

@@ -1,5 +1,5 @@
-/* deliver_hosts.c: which endpoints may be used (deliver.h): those of the browsers' push services, and what --push-host
- * adds. */
+/* deliver_hosts.c: which endpoints may be used (deliver.h): those of the browsers' push services, and the hosts added
+ * with --push-host. */
 #include "deliver.h"
 
 /* Chrome, Edge on other systems, Opera, Brave; Firefox; Edge on Windows; Safari. */

@@ -2,19 +2,19 @@
  * edge.c: see edge.h.
  *
  *  1. However the other end behaves, `begin` is followed by one `end` and one `gone`.
- *  2. Input is bounded: one read's worth is taken in, and nothing more is read while its owner cannot take it. Bytes that
- *     were read, decrypted or reported as messages and cannot be taken yet are offered again by edge_turn, never by waiting
- *     for the socket.
- *  3. A request has REQUEST_MS from its first byte to its last, a silent connection the same until it asks, and a reader of
- *     an answer the same until it takes the next part. Last words have LINGER_MS.
- *  4. The loop's poll is changed only when something changes: most connections are only ever read from, and written to
- *     without asking.
+ *  2. Input is bounded: the bytes of one read are kept, and nothing more is read while the owner cannot take them. Bytes
+ *     that were read, decrypted or reported as messages and cannot be taken yet are offered again by edge_turn, never by
+ *     waiting for the socket.
+ *  3. A request has REQUEST_MS from its first byte to its last, an idle connection the same until its next request, and a
+ *     client that reads an answer the same for each part. The last bytes of a connection have LINGER_MS.
+ *  4. The loop's poll is changed only when necessary: most connections are only ever polled for input; output is written
+ *     without polling first.
  *
  * Threads: everything here runs in the loop's thread.
  *
- * States of a connection: open -> (wire says WIRE_OVER) lingering -> doomed -> buried. `doomed` may come from any state:
- * an error, a timeout or edge_cut. Nothing is freed outside edge_turn, so a caller that still holds the connection is
- * never left with a dangling pointer; doom() only marks it and puts it in the ready list.
+ * States of a connection: open -> (the wire's state is WIRE_OVER) lingering -> doomed -> buried. `doomed` may come
+ * from any state: an error, a timeout or edge_cut. Nothing is freed outside edge_turn, so a caller that still holds
+ * the connection is never left with a dangling pointer; doom() only marks it and puts it in the ready list.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -30,26 +30,26 @@
 /* Times in milliseconds, sizes in bytes. */
 #define REQUEST_MS 10000
 #define LINGER_MS 3000
-#define ACCEPT_MS 1000           /* until it is tried again after accept has failed */
+#define ACCEPT_MS 1000           /* until accept is retried after it has failed */
 #define READ_ROOM 16384
-#define GATHERED 65536           /* what is sent together leaves together */
-#define ENOUGH 16384             /* then it is sent */
-#define MOST_PENDING 262144      /* no well-behaved client lets this much pile up: pongs, mostly */
-#define MOST_DISCARDED 65536     /* bytes that are read after the last words, so that these are not lost to a reset */
-#define SEND_BUFFER 16384        /* the kernel's for a WebSocket: a game's lines so far */
-#define ACCEPTS 64               /* at once */
+#define GATHERED 65536           /* output that is gathered before it is sent at once */
+#define ENOUGH 16384             /* more gathered output than this is sent */
+#define MOST_PENDING 262144      /* mostly pongs; no well-behaved client lets this much pile up */
+#define MOST_DISCARDED 65536     /* bytes that are read after the last answer, so that a reset does not destroy it */
+#define SEND_BUFFER 16384        /* the kernel's, for a WebSocket: enough for the lines of a game so far */
+#define ACCEPTS 64               /* per event */
 #define LISTENERS 2
-#define SOCKETS 8                /* that listen: one per listener, and others that were handed in */
+#define SOCKETS 8                /* listening sockets: one per listener, and others that were handed in */
 
 enum timed { TIMED_NOT, TIMED_REQUEST, TIMED_LINGER };
 static const uint64_t patience[] = { 0, REQUEST_MS, LINGER_MS };
 
-/* A port that is listened on. */
+/* A port that the server listens on. */
 struct listener {
     uv_poll_t poll;
     struct edge *edge;
     int fd;
-    unsigned number;             /* as the owner knows it */
+    unsigned number;             /* its number for the owner */
     /* A listener whose accept has failed for want of file descriptors stops polling: the socket stays readable, and the
      * loop would spin on it. */
     bool is_open, is_waiting;    /* waiting: accept has failed */
@@ -63,16 +63,16 @@ struct edge {
     const struct edge_handler *handler;
     void *context;
     struct wire_pool *pool;
-    struct listener listener[SOCKETS];       /* the first LISTENERS by their number; TLS is theirs */
+    struct listener listener[SOCKETS];       /* the first LISTENERS by number; those have the TLS contexts */
     struct edge_conn *conns;     /* all of them */
     struct { struct edge_conn *first, **end; } ready;
-    struct { struct edge_conn *first, *last; } timed[3];     /* by enum timed, the oldest first */
+    struct { struct edge_conn *first, *last; } timed[3];     /* by enum timed, oldest first */
     unsigned lingering, handles; /* handles: not yet closed by the loop */
     bool stopping;
-    struct edge_conn *gathering; /* whose bytes these are */
+    struct edge_conn *gathering; /* the connection whose bytes are gathered */
     size_t gathered;
     char gather[GATHERED];
-    char read[READ_ROOM], plain[READ_ROOM]; /* one read's bytes, as they came and decrypted */
+    char read[READ_ROOM], plain[READ_ROOM]; /* the bytes of one read, as received and decrypted */
 };
 
 /* One connection. Owned by the edge from begin() to conn_closed. */
@@ -85,20 +85,20 @@ struct edge_conn {
     struct edge_conn *next, **link;
     struct edge_conn *next_ready; /* in edge->ready; valid while is_ready */
     struct edge_conn *next_timed, *last_timed; /* in edge->timed[timed], by `since` */
-    uint64_t since;              /* when the time that it has began */
+    uint64_t since;              /* when its present time limit began */
     int fd;
     uint8_t timed;               /* enum timed */
     uint8_t events;              /* that the loop polls for */
-    /* is_ready: in the ready list; wants_room: `room` is to be called; resumed: the wire is to continue; reading: the loop
-     * polls for input; ended: `end` was called; eof: the other end has closed its side; doomed: to be buried; lingering:
-     * the last words are out; hurried: has LINGER_MS for the rest; shut: our side is closed. */
+    /* is_ready: in the ready list; wants_room: `room` is to be called; resumed: the wire is to continue; reading: the
+     * loop polls for input; ended: `end` was called; eof: the other end has closed its side; doomed: to be buried;
+     * lingering: the last bytes were written; hurried: has LINGER_MS for the rest; shut: our side is closed. */
     bool is_ready, wants_room, resumed, reading, ended, eof, doomed, lingering, hurried, shut;
-    uint8_t phase;               /* enum wire_state when it was last looked at */
+    uint8_t phase;               /* enum wire_state at the last check */
     uint32_t answered, timed_answered;       /* requests */
-    uint32_t discarded;          /* bytes read after the last words */
+    uint32_t discarded;          /* bytes read after the last answer */
     uint16_t code;               /* of the close, 0: none yet */
-    char *in;                    /* bytes that could not be taken yet */
-    size_t in_at, in_size;       /* what is left is from in_at on */
+    char *in;                    /* bytes that the owner could not take yet */
+    size_t in_at, in_size;       /* the rest begins at in_at */
     char *out;                   /* without TLS: bytes that the kernel has not taken */
     size_t out_at, out_size;     /* the same */
 };
@@ -109,7 +109,7 @@ static uint64_t now(const struct edge *edge)
     return edge->handler->now(edge->context);
 }
 
-/* Puts the connection at the end of the list that edge_turn works through. Once is enough: edge_turn looks at everything. */
+/* Puts the connection at the end of the list that edge_turn works through. Once is enough: edge_turn checks everything. */
 static void make_ready(struct edge_conn *conn)
 {
     struct edge *edge = conn->edge;
@@ -121,7 +121,7 @@ static void make_ready(struct edge_conn *conn)
     edge->ready.end = &conn->next_ready;
 }
 
-/* The connection is over, without further words. It is taken down by the next edge_turn, not here: see the head of this
+/* The connection is over, and nothing more is sent. It is freed by the next edge_turn, not here: see the head of this
  * file. */
 static void doom(struct edge_conn *conn)
 {
@@ -131,8 +131,8 @@ static void doom(struct edge_conn *conn)
 
 /* Time. */
 
-/* Each kind of deadline has a list of its own. All entries of a list have the same patience and are appended when their
- * time begins, so the list is sorted by deadline without sorting, and edge_tick looks only at those that are due. */
+/* Each kind of deadline has a list of its own. All entries of a list have the same time limit and are appended when their
+ * time begins, so the list is sorted by deadline, and edge_tick looks only at those that are due. */
 static void untime(struct edge_conn *conn)
 {
     struct edge *edge = conn->edge;
@@ -167,8 +167,8 @@ static size_t pending(const struct edge_conn *conn)
     return size;
 }
 
-/* The time starts again when a connection falls silent, with the first byte of a request, and with every part of an answer
- * that is taken; not between a head and its body. */
+/* The time limit begins again when a connection becomes idle, with the first byte of a request, and with every part of an
+ * answer that is read; not between a head and its body. */
 static void retime(struct edge_conn *conn, bool has_moved)
 {
     unsigned phase = conn->wire.state, before = conn->phase;
@@ -189,7 +189,7 @@ static void retime(struct edge_conn *conn, bool has_moved)
 
 static void on_poll(uv_poll_t *poll, int status, int events);
 
-/* Tells the loop what to wait for, if that has changed. uv_poll_start is a system call, so most connections stay at
+/* Tells the loop what to wait for, if that has changed. uv_poll_start is a system call, and most connections stay at
  * "readable" for their whole life. */
 static void set_poll(struct edge_conn *conn)
 {
@@ -203,8 +203,8 @@ static void set_poll(struct edge_conn *conn)
 
 /* Writing. */
 
-/* Keeps what the kernel did not take. A peer that lets more than MOST_PENDING pile up is cut: output is written from the
- * tables only while there is room (conn.h), so only answers to pings and the like can get that far. */
+/* Buffers what the kernel did not take. A peer that lets more than MOST_PENDING pile up is cut: output is written from
+ * the tables only while there is room (conn.h), so only answers to pings and the like can get that far. */
 static void keep(struct edge_conn *conn, const char *bytes, size_t size)
 {
     size_t left = conn->out_size - conn->out_at;
@@ -221,7 +221,7 @@ static void keep(struct edge_conn *conn, const char *bytes, size_t size)
     conn->out_size = left + size;
 }
 
-/* To the kernel: how many it took, 0 also after an error. */
+/* Writes to the kernel: returns how many bytes it took, 0 also after an error. */
 static size_t transmit(struct edge_conn *conn, const void *bytes, size_t size)
 {
     ssize_t sent;
@@ -233,7 +233,7 @@ static size_t transmit(struct edge_conn *conn, const void *bytes, size_t size)
     return sent > 0 ? (size_t)sent : 0;
 }
 
-/* Sends what is kept. */
+/* Sends buffered output. */
 static void push(struct edge_conn *conn)
 {
     size_t size;
@@ -294,8 +294,8 @@ void edge_write(struct edge_conn *conn, const void *bytes, size_t size)
     }
 }
 
-/* Room means that nothing waits on this side: then the next message is written from the latest state instead of being
- * queued behind old ones. */
+/* There is room if nothing is waiting on this side: then the next message is written from the latest state instead of
+ * being queued behind old ones. */
 bool edge_has_room(struct edge_conn *conn)
 {
     if (conn->edge->gathering == conn && conn->edge->gathered >= ENOUGH)
@@ -356,7 +356,7 @@ static const struct wire_events events = { on_request, on_body, on_complete, on_
 
 /* Reading. */
 
-/* Offers bytes to the wire; keeps what it does not take. */
+/* Offers bytes to the wire; keeps those that it does not take. */
 static void offer(struct edge_conn *conn, const char *bytes, size_t size)
 {
     size_t taken = wire_read(&conn->wire, bytes, size), left = size - taken;
@@ -382,9 +382,8 @@ static void offer_again(struct edge_conn *conn)
     conn->in = NULL;
 }
 
-/* Takes in what has been read and can be taken.
- * In this order: bytes that were kept, then bytes that TLS has decrypted already. Only when both are used up is
- * the socket read. */
+/* Processes input that can be taken now, in this order: bytes that were kept, then bytes that TLS has decrypted already.
+ * Only when both are used up, the socket is read. */
 static void pump(struct edge_conn *conn)
 {
     struct edge *edge = conn->edge;
@@ -405,16 +404,16 @@ static void pump(struct edge_conn *conn)
         if (got == WIRE_TLS_END)
             conn->eof = true;
         if (got == WIRE_TLS_BROKEN) {
-            push(conn);                      /* the alert that says why */
+            push(conn);                      /* the alert with the reason */
             doom(conn);
         }
         break;
     }
-    if (conn->eof && wire_takes(&conn->wire)) {      /* nothing more comes */
+    if (conn->eof && wire_takes(&conn->wire)) {      /* no more input will arrive */
         if (conn->wire.state == WIRE_SOCKET)
             doom(conn);
         else
-            wire_answered(&conn->wire, false);       /* what has been written is owed still */
+            wire_answered(&conn->wire, false);       /* the answer that was written still has to be sent */
     }
     bool reads = !conn->eof && wire_takes(&conn->wire);
     if (reads && !conn->reading) {
@@ -442,7 +441,8 @@ static void on_readable(struct edge_conn *conn)
         discard(conn);
         return;
     }
-    if (!wire_takes(&conn->wire)) {          /* polled no more only now: mostly it is answered before more arrives */
+    if (!wire_takes(&conn->wire)) {          /* polling for input ends only now: mostly the answer is written before more
+                                                arrives */
         conn->reading = false;
         return;
     }
@@ -466,7 +466,7 @@ static void on_readable(struct edge_conn *conn)
     pump(conn);
 }
 
-/* What has to follow every event of a connection. has_moved: the peer has taken some of what was written. */
+/* To be called after every event of a connection. has_moved: the peer has taken some of the output. */
 static void after(struct edge_conn *conn, bool has_moved)
 {
     if (conn->tls)
@@ -478,7 +478,7 @@ static void after(struct edge_conn *conn, bool has_moved)
     set_poll(conn);
 }
 
-/* Writing comes first: it may free room that reading then fills with answers. */
+/* Writing comes first: it may make room for answers to what is read next. */
 static void on_poll(uv_poll_t *poll, int status, int what)
 {
     struct edge_conn *conn = poll->data;
@@ -508,14 +508,14 @@ void edge_answered(struct edge_conn *conn, bool again)
     make_ready(conn);
 }
 
-/* For a request whose answer had to wait: its head is still in the wire's buffer. */
+/* For a request that is answered later: its head is still in the wire's buffer. */
 void edge_request(struct edge_conn *conn, struct wire_request *request)
 {
     wire_head_request(conn->wire.head, request);
 }
 
-/* A small send buffer makes `has room` mean that the client is close behind: what it has not read is written later,
- * from a newer state. */
+/* With a small send buffer, `has room` means that the client is close behind: messages that it has not read yet are
+ * written later, from a newer state. */
 void edge_upgrade(struct edge_conn *conn, const struct wire_request *request, const char *headers)
 {
     int room = SEND_BUFFER;
@@ -552,7 +552,7 @@ void edge_resume(struct edge_conn *conn)
 
 /* The end. */
 
-/* Exactly once (invariant 1), at the latest from bury(). 1006 is WebSocket's code for "no close frame was seen". */
+/* Called exactly once (invariant 1), at the latest by bury(). 1006 is WebSocket's code for "no close frame was seen". */
 static void report_end(struct edge_conn *conn)
 {
     if (conn->ended)
@@ -561,7 +561,7 @@ static void report_end(struct edge_conn *conn)
     conn->edge->handler->end(conn->owner, conn->code ? conn->code : 1006);
 }
 
-/* Its last words have been written: the rest is waiting for the other end to read them. */
+/* Its last bytes have been written; it stays until the other end has read them. */
 static void linger(struct edge_conn *conn)
 {
     if (!conn->lingering) {
@@ -593,7 +593,7 @@ static void free_edge(struct edge *edge)
     free(edge);
 }
 
-/* libuv frees nothing by itself: the edge may go only when the last handle that points to it is closed. */
+/* libuv frees nothing by itself: the edge may be freed only when the last handle that points to it is closed. */
 static void handle_closed(struct edge *edge)
 {
     if (!--edge->handles && edge->stopping)
@@ -608,8 +608,8 @@ static void conn_closed(uv_handle_t *handle)
     handle_closed(edge);
 }
 
-/* The one place where a connection ends. The memory of its poll handle goes later, in conn_closed, since the loop still
- * uses it. */
+/* The only place where a connection ends. The memory of its poll handle is freed later, in conn_closed, since the loop
+ * still uses it. */
 static void bury(struct edge_conn *conn)
 {
     struct edge *edge = conn->edge;
@@ -723,14 +723,14 @@ static void begin(struct edge *edge, struct listener *listener, int fd, const ch
     set_poll(conn);
 }
 
-/* For tests, which have their own sockets. */
+/* For tests, which bring their own sockets. */
 void edge_adopt(struct edge *edge, unsigned listener, int fd, const char *address)
 {
     begin(edge, &edge->listener[listener], fd, address);
 }
 
-/* An address in digits. One of version 4 that arrives on a socket of version 6 is ::ffff:a.b.c.d; it must count as the
- * same address as a.b.c.d, or limits could be passed by using both. */
+/* An address in digits. An IPv4 address that arrives on an IPv6 socket is ::ffff:a.b.c.d; it must count as the same
+ * address as a.b.c.d, or a client could pass limits by using both. */
 static void write_address(const struct sockaddr_storage *from, char to[INET6_ADDRSTRLEN])
 {
     static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -740,7 +740,7 @@ static void write_address(const struct sockaddr_storage *from, char to[INET6_ADD
     int family = from->ss_family;
     to[0] = '\0';
     if (family == AF_INET6 && !memcmp(bytes, mapped, sizeof mapped)) {
-        family = AF_INET;                    /* version 4 over a socket of version 6 */
+        family = AF_INET;                    /* IPv4 over an IPv6 socket */
         bytes = (const unsigned char *)bytes + sizeof mapped;
     }
     if (family == AF_INET || family == AF_INET6)
@@ -770,7 +770,7 @@ static void on_connect(uv_poll_t *poll, int status, int what)
             listener->failed_at = now(edge);
             uv_poll_stop(&listener->poll);
             return;
-        }                                    /* others are about one connection, which has gone */
+        }                                    /* other errors are about one connection, which has gone */
     }
 }
 
@@ -788,7 +788,7 @@ int edge_open_socket(const char *address, unsigned port, int *fd)
         return errno;
     setsockopt(*fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (is_six)
-        setsockopt(*fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);        /* :: takes version 4, too */
+        setsockopt(*fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);        /* :: accepts IPv4, too */
     const struct sockaddr *to = is_six ? (const struct sockaddr *)&six : (const struct sockaddr *)&four;
     if (!bind(*fd, to, is_six ? sizeof six : sizeof four) && !listen(*fd, SOMAXCONN))
         return 0;
@@ -896,7 +896,7 @@ void edge_stop(struct edge *edge)
 {
     if (!edge)
         return;
-    edge->handles++;                         /* so that it stays until the end of this */
+    edge->handles++;                         /* so that it exists until the end of this function */
     edge->stopping = true;
     for (struct listener *listener = edge->listener; listener < edge->listener + SOCKETS; listener++)
         if (listener->is_open) {

@@ -4,12 +4,13 @@
  * In this order:
  *  1. Open tables: a bot takes the seat of a running game, a seat at a waiting table is free again, and waiting tables that
  *     the visitor made are closed. Each is a change like any other (apply_forget), so every server sees it.
- *  2. One transaction removes all that is kept of the visitor alone, and notes that their games are to follow.
- *  3. The answer. From here on the cookies are unknown to every server.
+ *  2. One transaction removes everything that concerns only this visitor, and notes that their games are still to be
+ *     done.
+ *  3. The answer. From then on no server accepts the cookies.
  *  4. Finished games, some per transaction: the seat stays, as "A player", in the table and in its record. A server that
  *     finds the note of step 2 continues with this, also after a restart.
  *
- * If step 1 or 2 fails, the visitor gets an error, and everything else is as it was: they ask again.
+ * If step 1 or 2 fails, the visitor gets an error and can ask again; nothing was removed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 #include "change.h"
 #include "profile.h"
 
-#define LOOK_MS 60000            /* how often it is asked whether something is left to do */
+#define LOOK_MS 60000            /* how often to check whether something is left to do */
 
 /* Names. */
 
@@ -68,7 +69,7 @@ static bool rewrite(int64_t visitor, unsigned seat, char **config, char **lines)
 
 /* Step 4. */
 
-/* Games in memory have the old name, too: unused ones are forgotten, the others are read again. */
+/* Games in memory have the old name, too: unused ones are dropped from memory, the others are read again. */
 static void read_again(struct server *server, int64_t visitor)
 {
     for (struct table *table = server->table_list, *next; table; table = next) {
@@ -93,7 +94,7 @@ static enum store_result run_leaving(struct store_db *db, struct store_job *job)
     return result || !leaving->visitor ? result : store_forget_games(db, leaving->visitor, rewrite, &leaving->left);
 }
 
-/* More visitors may be leaving, so the next one is asked for until there is none. After a failure, a while later. */
+/* More visitors may be leaving, so the next one is fetched until there are none. After a failure, a while later. */
 static void leaving_done(struct store_job *job, enum store_result result)
 {
     struct leaving *leaving = (struct leaving *)job;
@@ -131,9 +132,9 @@ struct farewell {
     int64_t visitor, now;
     char open[STORE_CODES][16];
     unsigned open_count;
-    unsigned waiting;            /* changes under way, and one while they are made */
+    unsigned waiting;            /* changes under way, plus one while they are being submitted */
     enum error error;            /* the first of any change */
-    unsigned running;            /* games that continue without them, whose records have their name */
+    unsigned running;            /* games that continue without them and have their name in the record */
     struct {
         int64_t table;
         unsigned seat;
@@ -180,7 +181,7 @@ static void farewell_done(struct store_job *job, enum store_result result)
     answer_farewell(farewell, result ? ERROR_STORAGE : ERROR_NONE);
 }
 
-/* One change less to wait for. */
+/* A change is done. */
 static void forget_counted(struct farewell *farewell)
 {
     if (--farewell->waiting)
@@ -204,7 +205,7 @@ static void forgotten_at(struct change *change, enum error error)
     forget_counted(farewell);
 }
 
-/* The open tables are in memory. */
+/* The open tables are now in memory. */
 static void leave_tables(void *context, enum error error)
 {
     struct farewell *farewell = context;
@@ -214,7 +215,7 @@ static void leave_tables(void *context, enum error error)
         struct table *table = table_find(farewell->server, farewell->open[i]);
         struct change *change = table ? change_new(table, apply_forget) : NULL;
         if (!table)
-            continue;                        /* it was closed meanwhile */
+            continue;                        /* closed meanwhile */
         if (!change) {
             farewell->error = ERROR_STORAGE;
             break;

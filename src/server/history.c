@@ -1,11 +1,11 @@
 /*
  * history.c: the finished games of a visitor, page by page, and their records.
  *
- * Rows are read from an index by the time at which games ended, so a page costs as much for the first as for the last. Names
- * are in the configs of tables: a search reads up to LOOKED of them at once and returns where to continue, even if it has
- * found nothing yet.
+ * Rows are read from an index by the time at which games ended, so a page costs as much for the first as for the last.
+ * Names are in the configs of tables: a search reads up to LOOKED of them per request and returns where to continue, even
+ * if it has found nothing yet.
  *
- * What is found becomes JSON in the store's thread, within `run`, and is handed over whole.
+ * The results become JSON in the store's thread, within `run`, and are handed over as a whole.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,9 +17,9 @@
 #include "profile.h"
 
 #define PAGE 50                  /* games of a page */
-#define LOOKED 1000              /* games that a search reads at once */
+#define LOOKED 1000              /* games that a search reads per request */
 #define RECORDS 20               /* of a page, about 8 KB each */
-#define NEEDLE 100               /* bytes of what is searched for */
+#define NEEDLE 100               /* bytes of a search text */
 
 enum filter { FILTER_ALL, FILTER_WON, FILTER_PEOPLE, FILTER_BOTS, FILTER_ANALYSED, FILTER_DAILY, FILTERS };
 static const char *const filters[FILTERS] = { "all", "won", "people", "bots", "analysed", "daily" };
@@ -35,18 +35,18 @@ struct history_job {
     char from_code[CODE_SIZE + 1];           /* the game that `from` is; "": from the first */
     json_t *list;
     unsigned looked, most;
-    bool is_short;               /* without memory */
-    int64_t table[RECORDS];      /* of the games that are listed, if records are wanted */
+    bool is_short;               /* there was no memory */
+    int64_t table[RECORDS];      /* of the listed games, if records are wanted */
     char next[48];               /* where the next page begins; "": there is none */
 };
 
-/* Letters as they are compared: without case and other variants. NULL without memory. */
+/* Text in the form in which it is compared: without case and similar variants. NULL without memory. */
 static char *fold(const char *text)
 {
     return (char *)utf8proc_NFKC_Casefold((const utf8proc_uint8_t *)text);
 }
 
-/* Whether a name, a level or the code has what is searched for. */
+/* Whether a name, a level or the code contains the search text. */
 static bool has_needle(const struct history_job *history, const char *text)
 {
     char *folded = text ? fold(text) : NULL;
@@ -90,7 +90,7 @@ static double rounded(double value, double per)
     return (double)(long long)(scaled < 0 ? scaled - 0.5 : scaled + 0.5) / per;
 }
 
-/* What the config says of who played, as others may see it. */
+/* The players according to the config, as others may see them. */
 static json_t *seats_json(const json_t *seats, const json_t *points)
 {
     json_t *list = json_array(), *seat;
@@ -125,7 +125,7 @@ static json_t *game_json(const struct store_past *past, json_t *config)
     return json;
 }
 
-/* One game more than fits tells that there is a next page. */
+/* If one game more is found than fits, there is a next page. */
 static bool take_game(void *context, const struct store_past *past)
 {
     struct history_job *history = context;
@@ -173,7 +173,7 @@ static enum store_result run_history(struct store_db *db, struct store_job *job)
     history->list = json_array();
     history->looked = 0;
     history->next[0] = '\0';
-    if (history->from_code[0]) {             /* a game that is gone by now: those of the same second are not seen again */
+    if (history->from_code[0]) {             /* after a game that no longer exists, those of the same second are skipped */
         struct store_table row = { 0 };
         result = store_get_table(db, history->from_code, &row);
         from.table = row.id;
@@ -208,7 +208,7 @@ static void history_done(struct store_job *job, enum store_result result)
     free(history);
 }
 
-/* A place as an earlier answer has given it: time, dot, code. */
+/* A position in the list as an earlier answer has given it: time, dot, code. */
 static bool read_before(struct history_job *history, const char *text)
 {
     char *end;
@@ -217,7 +217,7 @@ static bool read_before(struct history_job *history, const char *text)
         memcpy(history->from_code, end + 1, CODE_SIZE + 1);
 }
 
-/* Members of a query that are there and cannot be meant are refused; those that we do not know are ignored. */
+/* Members of a query with invalid values are refused; unknown ones are ignored. */
 static const char *read_query(struct history_job *history)
 {
     char text[NEEDLE];

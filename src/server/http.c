@@ -1,14 +1,14 @@
 /*
- * http.c: the table of routes (docs/protocol.md, section 2, docs/openapi.json) and what all of them share: who asks, what is
- * answered, and the embedded page. The handlers are in *_routes.c, profile.c, history.c and farewell.c.
+ * http.c: the table of routes (docs/protocol.md, section 2, docs/openapi.json) and what all of them share: the visitor,
+ * the answer, and the embedded page. The handlers are in *_routes.c, profile.c, history.c and farewell.c.
  *
  * Every handler gets a request whose route, method, size and visitor have been checked (request_route), and ends in
  * exactly one of answer_text, answer_json and request_error, at once or later.
  *
  * A handler that needs the database or a thread makes a job: request_wait, submit, and in the job's `done` request_back,
- * which says whether the client is still there. Rules for that:
+ * which returns whether the client is still there. Rules for that:
  *  1. Between request_wait and request_back the request is not freed, even if the connection is closed.
- *  2. A job's `run` is in the store's thread, possibly twice; it touches nothing but the job itself.
+ *  2. A job's `run` is called in the store's thread, possibly twice; it uses nothing but the job itself.
  *  3. A job frees itself in `done`, with or without a client.
  *
  * Everything else runs in the loop's thread.
@@ -42,7 +42,7 @@ void answer_text(struct request *request, int status, const char *type, char *te
     request_send(request);
 }
 
-/* Takes the object; NULL, which is what jansson gives without memory, becomes an error. */
+/* Takes the object; NULL, which jansson returns without memory, becomes an error. */
 void answer_json(struct request *request, int status, json_t *json)
 {
     char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
@@ -53,7 +53,8 @@ void answer_json(struct request *request, int status, json_t *json)
         request_error(request, ERROR_STORAGE, "");
 }
 
-/* Asked for by a name that is not ours: what works instead, as a page for a person and as JSON for a program. */
+/* The answer to requests by a name that is not ours: the addresses that work, as a page for a person and as JSON for a
+ * program. */
 
 /* `host` came from outside: refuse_host has replaced all but the characters of names by '?', so it needs no escaping. */
 static void write_refusal_page(FILE *to, const struct request *request, const char *host,
@@ -78,8 +79,8 @@ static void write_refusal_page(FILE *to, const struct request *request, const ch
         request->secure ? "https" : "http", host);
 }
 
-/* A page of another name that resolves to this machine (DNS rebinding) must not reach the API, so the answer contains links
- * to the right names and nothing else. The language is set for these sentences only and put back. */
+/* A page of another name that resolves to this machine (DNS rebinding) must not reach the API, so the answer contains
+ * links to the right names and nothing else. The language is set for these sentences only, and restored. */
 static void refuse_host(struct request *request)
 {
     char host[HOST_SIZE], links[ACCESS_LINKS][ACCESS_LINK_SIZE], message[512];
@@ -116,9 +117,8 @@ static void refuse_host(struct request *request)
     pyr_text_use(before);
 }
 
-/* ERROR_ORIGIN may be about the Host or about the Origin: with a Host that is not ours the answer explains which names
- * are.
- * Sends an error with its code for programs; `detail` names the member of the message that is wrong. It may
+/* ERROR_ORIGIN may be about the Host or about the Origin: for a Host that is not ours, the answer lists the names that
+ * are. Sends an error with its code for programs; `detail` names the member of the message that is wrong. It may
  * replace an answer that was prepared before. Without memory the answer has a status and no body. */
 void request_error(struct request *request, enum error error, const char *detail)
 {
@@ -151,7 +151,7 @@ void request_error(struct request *request, enum error error, const char *detail
     request_send(request);
 }
 
-/* Comings and goings. */
+/* Counting requests and connections. */
 
 /* Behind a proxy each request counts as a connection of its client (entered), since all share the proxy's. Otherwise a
  * reference is enough: the connection itself counts. */
@@ -167,7 +167,7 @@ void request_come_from(struct request *request, struct address *address)
         request->early = ERROR_TOO_MANY;
 }
 
-/* Only looks into memory. Cookies that are well-formed but unknown here go to `unknown`, for request_look_up. */
+/* Looks only in memory. Cookies that are well-formed but unknown here are added to `unknown`, for request_look_up. */
 void request_identify(struct request *request, const char *cookies)
 {
     if (!visitor_identify(request->server, cookies, &request->visitor, &request->identity, request->token,
@@ -191,13 +191,13 @@ void request_free(struct request *request)
     free(request);
 }
 
-/* A request whose answer takes a job: it stays until request_back says whether the client still waits. */
+/* For a request whose answer needs a job: it stays until request_back, which returns whether the client is still waiting. */
 void request_wait(struct request *request)
 {
     request->waits = true;
 }
 
-/* Each request_wait is followed by one of these. False: the client has gone, and the request with it. */
+/* To be called once after each request_wait. False: the client has gone, and the request was freed. */
 bool request_back(struct request *request)
 {
     request->waits = false;
@@ -239,16 +239,16 @@ bool request_query(const struct request *request, const char *name, char *to, si
     return true;
 }
 
-/* Whose a request is. */
+/* The visitor of a request. */
 
-/* A cookie that is not in memory is looked for in the database. There may be several: the first that is known counts. */
+/* Cookies that are not in memory are looked up in the database. There may be several: the first known one counts. */
 struct lookup {
     struct store_job job;
     struct request *request;
     struct tokens *tokens;
-    unsigned which;              /* of them is the visitor's */
+    unsigned which;              /* which of them is the visitor's */
     struct store_visitor found;
-    void (*then)(struct request *request, enum error error); /* continues once it is known */
+    void (*then)(struct request *request, enum error error); /* continues with the request */
 };
 
 /* Stops at the first cookie that is known, and at the first real failure. */
@@ -322,8 +322,8 @@ bool read_body(struct request *request, const struct field *field, unsigned coun
 
 /* The embedded page. */
 
-/* There is nothing: a program gets its code, a person in words and with the way home. The address may be of any
- * depth, so those in here begin at the root. */
+/* For a path that does not exist: a program gets its code, a person gets a text and a link to the home page. The path may
+ * be of any depth, so links in here begin at the root. */
 static void get_nothing(struct request *request)
 {
     if (!request->html || !strncmp(request->path, "/api/", 5)) {
@@ -364,9 +364,9 @@ bool request_has_copy(const struct request *request, const char *etag)
     return !strcmp(request->etag, "*") || strstr(request->etag, etag);
 }
 
-/* Pages are embedded packed with gzip and sent as they are; for the rare client that does not take gzip they are unpacked
- * (16 + MAX_WBITS: zlib reads a gzip header).
- * An etag is a hash of the page, so 304 is sent exactly if the browser's copy is the same. */
+/* Pages are embedded in gzip format and sent as they are; for the rare client that does not accept gzip they are
+ * unpacked (16 + MAX_WBITS: zlib reads a gzip header). An etag is a hash of the page, so 304 is sent if and only if
+ * the browser's copy is the same. */
 static void get_page(struct request *request)
 {
     const struct page *page = page_find(!strcmp(request->path, "/") ? "/index.html" : request->path);
@@ -405,7 +405,7 @@ static void get_page(struct request *request)
     request_send(request);
 }
 
-/* A visit: the database notes it once a day, and the cookie lasts another year from now. */
+/* Notes a visit: in the database once per day; and the cookie is renewed for another year. */
 static void note_visit(struct request *request)
 {
     if (!request->visitor)
@@ -417,10 +417,10 @@ static void note_visit(struct request *request)
     }
 }
 
-/* All routes of the API. What is not here is looked for among the pages. */
+/* All routes of the API. Other paths are looked up among the pages. */
 static const struct route {
     enum method method;
-    const char *path;            /* * matches one word, ** all that is left: a name may have any letters */
+    const char *path;            /* * matches one word, ** everything that is left: a name may contain any character */
     bool visitor;                /* needs a cookie */
     void (*handle)(struct request *request);
 } routes[] = {
@@ -470,7 +470,7 @@ static const struct route {
     { METHOD_GET, "/metrics", false, get_metrics },
 };
 
-/* Whether a path is a route's; the word for * goes to `word`. */
+/* Whether a path matches a route; the word that * stands for is copied to `word`. */
 static bool fits(const char *path, const char *route, char *word, size_t room)
 {
     const char *star = strchr(route, '*');
@@ -494,14 +494,14 @@ static const struct route *find_route(struct request *request, enum method metho
     for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
         if (!fits(request->path, routes[i].path, request->word, sizeof request->word))
             continue;
-        if (routes[i].method == method)      /* metrics have a listener of their own */
+        if (routes[i].method == method)      /* metrics have their own listener */
             return routes[i].handle == get_metrics && !request->conn->is_metrics ? NULL : &routes[i];
         request->allowed |= 1u << routes[i].method;
     }
     return NULL;
 }
 
-/* The database has answered whose cookie it is: the route is tried again, now with `unknown` empty. */
+/* The lookup in the database has ended: the route is tried again, now with `unknown` empty. */
 static void route_known(struct request *request, enum error error)
 {
     if (error)
@@ -510,14 +510,14 @@ static void route_known(struct request *request, enum error error)
         request_route(request);
 }
 
-/* Whether the visitor whose cookie it was looked up by is banned; the others were asked for when the request came. */
+/* Whether the visitor that was looked up is banned; visitors in memory were checked when the request arrived. */
 static bool is_banned(const struct request *request, const struct route *found)
 {
     return found && found->handle != get_health && request->visitor && bans_cover(request->server, NULL, request->visitor);
 }
 
-/* In this order: whose it is (which may take a look into the database), whether the server still answers, the size, the
- * body's type, the visitor. HEAD is answered like GET; answer_write leaves the body out. */
+/* In this order: the visitor (which may need the database), whether the server still answers, the size, the type of the
+ * body, whether a visitor is required. HEAD is answered like GET; answer_write leaves out the body. */
 void request_route(struct request *request)
 {
     enum method method = request->method == METHOD_HEAD ? METHOD_GET : request->method;

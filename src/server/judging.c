@@ -1,11 +1,12 @@
 /*
  * judging.c: see judging.h.
  *
- * The way of an analysis: judging_ask looks into the database (struct question); if there is none, a struct judging goes
- * to the pool's analyst, first with little effort so that the asker sees something soon (rough), is stored, and then goes
- * there again with all the effort that the options allow. At most one is under way per table (table->analysing).
+ * The life of an analysis: judging_ask looks for it in the database (struct question). If there is none, a struct judging
+ * is given to the pool's analyst, first with little effort so that the requester sees something soon (rough). The result
+ * is stored, and the analyst makes it again with all the effort that the options allow. At most one is under way per
+ * table (table->analysing).
  *
- * Both structures count among the table's `jobs`, so that it stays in memory. judge() runs in a thread of the pool,
+ * Both structures count as `jobs` of the table, so that it stays in memory. judge() runs in a thread of the pool,
  * look() and keep() in the store's; they touch nothing but their own structure.
  */
 #include <stdio.h>
@@ -20,10 +21,10 @@
 #include "server.h"
 #include "store_daily.h"
 
-/* The names say 2, as reports without margins had the name without a number. */
+/* The number is part of the names because reports without margins were stored under the name without it. */
 #define JSON_NAME "analysis2.json"
 
-/* The name under which a page is kept: analysis2.html in English, else analysis2.CODE.html. */
+/* The name under which a page is stored: analysis2.html in English, else analysis2.CODE.html. */
 static const char *page_name(const char *language, char name[40])
 {
     if (!strcmp(language, "en"))
@@ -32,7 +33,7 @@ static const char *page_name(const char *language, char name[40])
     return name;
 }
 
-/* Whether a report is a first result (json.c, html.c say so near its beginning). */
+/* Whether a report is a first result (json.c and html.c write that near its beginning). */
 static bool is_rough(const char *text, size_t size)
 {
     char head[512];
@@ -42,14 +43,14 @@ static bool is_rough(const char *text, size_t size)
     return strstr(head, "\"done\": false,") || strstr(head, "<meta http-equiv=\"refresh\"");
 }
 
-/* Looks into the database; if there is nothing yet, has it made. */
+/* Looks in the database; if there is no analysis yet, has it made. */
 struct question {
     struct store_job job;
     struct table *table;
     int64_t id;
-    uint64_t address;            /* of the one who asks */
-    int64_t visitor;             /* the same, where analyses are claimed from the database */
-    enum store_result asked;     /* what became of that */
+    uint64_t address;            /* of the requester */
+    int64_t visitor;             /* the requester, where analyses are claimed from the database */
+    enum store_result asked;     /* the result of asking for it */
     unsigned waiting;            /* analyses there */
     const char *language;        /* of the page; NULL: the JSON is asked for */
     char *text;
@@ -65,27 +66,28 @@ struct judging {
     struct pool *pool;
     const struct pyr_edition *edition;
     int64_t id;
-    uint64_t address;            /* of the one who asked */
-    uint32_t playouts;           /* the cap that is due */
-    bool rough;                  /* the first result, which takes little time; then it is refined */
-    bool is_claimed;             /* from the database */
+    uint64_t address;            /* of the requester */
+    uint32_t playouts;           /* the cap to use */
+    bool rough;                  /* a first result, which takes little time and is refined later */
+    bool is_claimed;             /* it was claimed from the database */
     char *log;
     size_t log_size;
     struct {
         char *text;
         size_t size;             /* 0: could not be made */
     } json, page[PYR_LANGUAGES]; /* in the order of pyr_text_language_at */
-    struct {                     /* of each seat, for the profiles of those who sat there */
+    struct {                     /* for each seat, for the profile of its player */
         double luck, rate;
         bool has_rate;           /* it made a decision */
     } sum[PYR_MAX_SEATS];
     unsigned seats;
     bool good;
-    bool is_daily;               /* an attempt at a daily expedition: its result gets these of the first seat */
+    bool is_daily;               /* the table is an attempt at a daily expedition: its result gets the values of the first
+                                    seat */
     float luck, rate;
 };
 
-/* It was made, or cannot be made here: no server claims it any more. */
+/* Removes a claim: the analysis was made, or cannot be made here. */
 struct end {
     struct store_job job;
     int64_t id;
@@ -98,7 +100,7 @@ static enum store_result run_end(struct store_db *db, struct store_job *job)
 
 static void end_done(struct store_job *job, enum store_result result)
 {
-    (void)result;                            /* after a failure it is claimed, and made, once more */
+    (void)result;                            /* after a failure it is claimed and made once more */
     free(job);
 }
 
@@ -106,14 +108,14 @@ static void end_claim(struct server *server, int64_t id)
 {
     struct end *end = server->stopping || server->stopped ? NULL : calloc(1, sizeof *end);
     if (!end)
-        return;                              /* a server that stops leaves it to others */
+        return;                              /* a server that is stopping leaves it to others */
     end->job.run = run_end;
     end->job.done = end_done;
     end->id = id;
     store_submit(server->store, &end->job);
 }
 
-/* The end of a job: a table that was forgotten meanwhile goes with its last one. */
+/* The end of a job: a table that was forgotten meanwhile is freed with its last one. */
 static void release(struct table *table)
 {
     table->jobs--;
@@ -138,13 +140,13 @@ static void judging_free(struct judging *judging)
     free(judging);
 }
 
-/* Bots come first: the analysis rests while they have something to do. */
+/* Bots take precedence: the analysis pauses while they have something to do. */
 static bool is_cancelled(void *context)
 {
     return pool_rest(((struct judging *)context)->pool);
 }
 
-/* The text is the caller's to free, good or not. */
+/* The caller frees the text, valid or not. */
 static bool write_report(bool (*write)(const struct pyr_judge_report *report, FILE *to),
     const struct pyr_judge_report *report, char **text, size_t *size)
 {
@@ -155,8 +157,8 @@ static bool write_report(bool (*write)(const struct pyr_judge_report *report, FI
     return good;
 }
 
-/* In a thread of the pool.
- * One report gives the JSON and a page in each language: writing is cheap beside judging. The language is set per thread. */
+/* In a thread of the pool. One report gives the JSON and a page in each language, since writing takes little time
+ * compared with the analysis. The language is set per thread. */
 static void judge(struct pool_job *job)
 {
     struct judging *judging = (struct judging *)job;
@@ -208,8 +210,8 @@ static enum store_result keep(struct store_db *db, struct store_job *job)
     return result;
 }
 
-/* After the first result: again, with all the effort that is due. False if too many others wait: then it is refined when the
- * report is asked for again. */
+/* After the first result: makes it again with full effort. False if too many others are waiting: then it is refined when
+ * the report is next requested. */
 static bool refine(struct judging *judging)
 {
     struct pool *pool = judging->table->server->pool;
@@ -221,7 +223,7 @@ static bool refine(struct judging *judging)
     return true;
 }
 
-/* The end of a judging; `gives_up`: without the result that is due. */
+/* The end of an analysis; `gives_up`: without the final result. */
 static void finish(struct judging *judging, bool gives_up)
 {
     struct table *table = judging->table;
@@ -246,7 +248,7 @@ static void kept(struct store_job *job, enum store_result result)
     finish(judging, result || judging->rough);       /* after a failure it is retried on the next request */
 }
 
-/* Also called when the pool stops before the job was begun or finished: `good` is false then. */
+/* Also called when the pool stops before the job was begun or finished; then `good` is false. */
 static void judged(struct pool_job *job)
 {
     struct judging *judging = (struct judging *)job;
@@ -261,13 +263,13 @@ static void judged(struct pool_job *job)
     finish(judging, true);
 }
 
-/* The log is copied, since the table may change or go while the thread reads it. */
+/* The log is copied, since the table may change or be freed while the thread reads it. */
 static enum judging_state begin(struct table *table, uint64_t address, bool rough, bool is_claimed)
 {
     if (table->analysing)
         return JUDGING_WORKING;
     if (!table->server->pool)
-        return JUDGING_FAILED;               /* the server is going down, and the store gives its last answers */
+        return JUDGING_FAILED;               /* the server is stopping, and the store delivers its last results */
     struct judging *judging = calloc(1, sizeof *judging);
     size_t size = table->log.start[table->log.count];
     if (!judging || !(judging->log = malloc(size))) {
@@ -315,7 +317,7 @@ static enum store_result look(struct store_db *db, struct store_job *job)
         return result;
     question->asked = store_ask_analysis(db, question->id, question->visitor, server_time(), 1 + POOL_JOBS_PER_ADDRESS,
         1 + POOL_JOBS, &question->waiting);
-    /* A job that is not STORE_OK is undone. */
+    /* A job whose result is not STORE_OK is undone. */
     return question->asked == STORE_OK || question->asked == STORE_LIMIT ? STORE_OK : question->asked;
 }
 
@@ -324,7 +326,7 @@ static enum judging_state judge_shared(const struct question *question, enum sto
     return result ? JUDGING_FAILED : question->text ? JUDGING_READY : question->asked ? JUDGING_TOO_MANY : JUDGING_WORKING;
 }
 
-/* A rough report is answered as it is, and its refinement begun: the page asks again. */
+/* A rough report is sent as it is, and its refinement begins: the page asks again. */
 static void looked(struct store_job *job, enum store_result result)
 {
     struct question *question = (struct question *)job;
@@ -346,7 +348,7 @@ static void claimed_there(struct fetch *fetch, struct table *table, enum error e
 {
     struct server *server = fetch->server;
     if (error || !server->pool)
-        return;                              /* this server claims it again at its next look */
+        return;                              /* this server will claim it again */
     if (table->now.stage != STORE_OVER || begin(table, 0, true, true) != JUDGING_WORKING)
         end_claim(server, table->id);
 }
@@ -354,7 +356,7 @@ static void claimed_there(struct fetch *fetch, struct table *table, enum error e
 static void wanted_there(struct fetch *fetch, struct table *table, enum error error)
 {
     if (!error && table->now.stage == STORE_OVER)
-        begin(table, 0, fetch->context != NULL, false);      /* if there is no room now, the next look tries again */
+        begin(table, 0, fetch->context != NULL, false);      /* if there is no room now, this is tried again later */
 }
 
 void judging_wanted(struct server *server, const char *code, bool rough)

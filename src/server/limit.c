@@ -1,11 +1,11 @@
 /*
- * limit.c: how much an address may do: token buckets, and the addresses seen lately.
+ * limit.c: limits for addresses: token buckets, and the addresses seen lately.
  *
- * A bucket is a level and a time, and is filled when it is asked, so no timer runs and an idle one costs nothing. The time 0
- * means "never used": such a bucket is full.
+ * A bucket is a level and a time. It is refilled when it is used, so it needs no timer and costs nothing while idle. The
+ * time 0 means "never used": such a bucket is full.
  *
- * An address is kept as long as something refers to it (address_hold), and for a while after its last use. To forget it
- * earlier would fill its buckets again, which is what a client that is being limited would like.
+ * An address is kept as long as something refers to it (address_hold), and for a while after its last use. Dropping it
+ * earlier would refill its buckets and so lift its limits.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,8 @@
 #include "access.h"
 #include "server.h"
 
-#define ADDRESS_KEPT 600000      /* milliseconds after its last use; longer than any bucket takes to fill, so it was full */
+#define ADDRESS_KEPT 600000      /* milliseconds after its last use; longer than any bucket takes to fill, so all of them
+                                    are full by then */
 
 #define GUESSES 30               /* codes that do not exist, per minute */
 
@@ -39,8 +40,8 @@ bool bucket_take(struct bucket *bucket, uint64_t now, double rate, double burst)
     return true;
 }
 
-/* What a proxy sends may be no address at all; it then counts by its hash, so that nonsense shares no bucket with a real
- * one. */
+/* The header of a proxy may contain text that is not an address; it then counts by its hash, so that it does not share a
+ * bucket with a real address. */
 struct address *address_of(struct server *server, const char *from)
 {
     char text[ADDRESS_SIZE];
@@ -97,7 +98,7 @@ void address_leave(struct address *address)
     address_release(address);
 }
 
-/* Asking takes nothing: only a wrong code does (address_guessed). So a client that knows its codes is never limited. */
+/* This takes no token: only a wrong code does (address_guessed). So a client that has valid codes is never limited. */
 bool address_may_guess(const struct server *server, struct address *address)
 {
     address->used = server_now(server);

@@ -1,8 +1,8 @@
 /*
  * lobby.c: see server.h.
  *
- * The list is made at most once a second when there are many tables, and remembered by codes: a table may leave the
- * memory in between. Loop's thread only.
+ * With many tables the list is made at most once per second. It is kept as codes, since a table may leave the memory
+ * in between. Loop's thread only.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,17 +10,17 @@
 #include "change.h"
 #include "server.h"
 
-#define PER_HOST 3               /* places in the list, before others' second and third */
+#define PER_HOST 3               /* places in the list before the further tables of others */
 #define PER_ADDRESS 5            /* the same for an address */
-#define MANY 1000                /* with more tables the list is kept for a while: anyone may ask for it, and often */
-#define KEPT_MS 1000             /* how long the list, and what was read of the database, stay good */
+#define MANY 1000                /* with more tables the list is kept for a while, since anyone may request it, often */
+#define KEPT_MS 1000             /* how long the list, and what was read from the database, are used */
 
 static bool is_listed(const struct table *table)
 {
     return table->now.terms.is_public && table->now.stage <= STORE_RUNNING && !(table->changes && table->changes->is_new);
 }
 
-/* One more place of a share in this list; false if it has had as many as come first. */
+/* One more place for a share in this list; false if it has had as many as come first. */
 static bool take(struct share *share, uint64_t list, unsigned most)
 {
     if (share->list != list)
@@ -28,14 +28,16 @@ static bool take(struct share *share, uint64_t list, unsigned most)
     return share->count++ < most;
 }
 
-/* What the order depends on, beside each other: the tables themselves are large, and 20,000 of them are in no cache. */
+/* The data that the order depends on, in one array: the tables themselves are large, and 20,000 of them fit into no
+ * cache. */
 struct entry {
     const struct table *table;
     int64_t changed, id;         /* seconds since 1970; the table's */
     uint8_t state;
 };
 
-/* Waiting before running; then the latest event. Never equal, so that the order does not depend on the sorting. */
+/* Waiting tables before running ones; then the latest event. No two are equal, so the order does not depend on the
+ * sorting algorithm. */
 static int by_use(const void *a, const void *b)
 {
     const struct entry *one = a, *other = b;
@@ -70,7 +72,7 @@ static bool is_first(struct server *server, struct hosts *hosts, const struct ta
     return !table->address || take(&table->address->lobby, server->lobby.list, PER_ADDRESS);
 }
 
-/* Chooses up to LOBBY_TABLES of them, in order: those that come first, then what is left over. Their number. */
+/* Chooses up to LOBBY_TABLES of them, in order: those that come first, then those left over. Returns their number. */
 static unsigned choose(struct server *server, const struct entry *all, unsigned count, const struct table **chosen)
 {
     const struct table *rest[LOBBY_TABLES];
@@ -108,7 +110,7 @@ static void make_list(struct server *server)
     qsort(all, count, sizeof *all, by_use);
     count = choose(server, all, count, chosen);
     free(all);
-    /* Those that wait stay before those that run: the first of everyone, and then what was left over. */
+    /* Waiting tables stay before running ones: first those of everyone's share, then those left over. */
     for (unsigned state = STORE_WAITING; state <= STORE_RUNNING; state++)
         for (unsigned i = 0; i < count; i++)
             if (chosen[i]->now.stage == state)
@@ -131,7 +133,7 @@ unsigned lobby_list(struct server *server, const struct table *list[LOBBY_TABLES
     return count;
 }
 
-/* What the database has: the first ones are read, so that they can be listed. */
+/* Public tables in the database: the first ones are read, so that they can be listed. */
 
 struct load {
     struct store_job job;

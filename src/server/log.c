@@ -1,11 +1,11 @@
 /*
- * log.c: one line per event on standard error. A thread of its own writes the lines, because the reader may have
- * stopped reading (a full pipe, a halted terminal, a slow disk), and neither the loop nor the store may wait for that. Lines
- * that do not fit into the buffer are dropped and counted, and the count is logged once there is room again.
+ * log.c: one line per event on standard error. A separate thread writes the lines: the reader may have stopped reading (a
+ * full pipe, a halted terminal, a slow disk), and neither the loop nor the store may wait for that. Lines that do not fit
+ * into the buffer are dropped and counted, and the count is logged once there is room again.
  *
- * Threads: any thread may log. `lock` guards everything in `writer` but `batch`, which is the writing thread's while
- * `writing`. Lines are logfmt (key=value). Values from outside are never logged but as numbers or fixed words; a line
- * longer than LINE_ROOM is cut.
+ * Threads: any thread may log. `lock` guards everything in `writer` except `batch`, which belongs to the writing
+ * thread while `writing` is set. Lines are logfmt (key=value). Values from outside are logged only as numbers or fixed
+ * words; a line longer than LINE_ROOM is cut.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -18,9 +18,9 @@
 
 #include "server.h"
 
-#define LOG_ROOM 65536           /* bytes that wait: some 600 lines */
+#define LOG_ROOM 65536           /* bytes that are waiting: some 600 lines */
 #define LINE_ROOM 400            /* bytes, with its newline */
-#define GOODBYE_MS 500           /* at the end, for a reader that is slow */
+#define GOODBYE_MS 500           /* how long the end waits for a slow reader */
 
 static struct {
     pthread_mutex_t lock;
@@ -29,10 +29,10 @@ static struct {
     bool started, stop, writing;
     size_t size;
     uint64_t dropped, reported;  /* lines */
-    char text[LOG_ROOM], batch[LOG_ROOM];    /* waiting; in the hands of the thread */
+    char text[LOG_ROOM], batch[LOG_ROOM];    /* waiting; being written by the thread */
 } writer = { .lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER, .empty = PTHREAD_COND_INITIALIZER };
 
-/* Blocks; only the log's own thread may do so, or one that logs before log_start. */
+/* Blocks; so it may be called only by the log's own thread, or before log_start. */
 static void write_all(const char *text, size_t size)
 {
     while (size) {
@@ -44,13 +44,14 @@ static void write_all(const char *text, size_t size)
             continue;
         }
         if (got <= 0)
-            return;                          /* there is nowhere to report it */
+            return;                          /* there is no place to report it */
         text += got;
         size -= (size_t)got;
     }
 }
 
-/* The size with the newline. Real time, even if a test has set the clock: logs are compared with those of other programs. */
+/* Returns the size with the newline. The time is the real one, even if a test has set the clock: logs are compared with
+ * those of other programs. */
 static size_t format_line(char line[LINE_ROOM], enum log_level level, const char *event, const char *rest)
 {
     static const char *const names[] = { "info", "warn", "error" };
@@ -66,7 +67,7 @@ static size_t format_line(char line[LINE_ROOM], enum log_level level, const char
     return length + 1;
 }
 
-/* Under the lock. False: no room. */
+/* With the lock held. False: no room. */
 static bool append(const char *line, size_t size)
 {
     if (writer.size + size > LOG_ROOM)
@@ -114,7 +115,7 @@ bool log_start(void)
     return writer.started;
 }
 
-/* What waits is written, but a reader that has stopped reading cannot keep the server from ending. */
+/* Waiting lines are written, but a reader that has stopped reading cannot keep the server from ending. */
 void log_stop(void)
 {
     struct timespec end;
@@ -132,7 +133,7 @@ void log_stop(void)
     bool stuck = writer.size || writer.writing;
     pthread_mutex_unlock(&writer.lock);
     if (stuck)
-        pthread_detach(writer.thread);       /* it waits for its reader; the process ends without it */
+        pthread_detach(writer.thread);       /* it is waiting for its reader; the process ends without it */
     else
         pthread_join(writer.thread, NULL);
     writer.started = false;

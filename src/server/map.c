@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Fibonacci hashing: keys that count up, as ids do, are spread evenly; the upper bits are the well-mixed ones. */
+/* Fibonacci hashing: consecutive keys, as ids are, are spread evenly; the upper bits are the well-mixed ones. */
 static size_t place(const struct map *map, uint64_t key)
 {
     return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (map->buckets - 1);

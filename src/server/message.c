@@ -1,9 +1,10 @@
 /*
- * message.c: the messages of a WebSocket (docs/protocol.md, section 3): one table, each with its fields and what it does.
+ * message.c: the messages of a WebSocket (docs/protocol.md, section 3): one table, with the fields and the handler of
+ * each.
  *
- * A message passes four steps, each of which may refuse it with an error of its own: it is JSON (object_read), its type is
- * in `messages`, its members are those of the type (fields_read), and the table allows it (change.c). Handlers get members
- * that have the right type and size; they do not answer themselves when they hand in a change: the answer follows once the
+ * A message passes four steps, each of which may refuse it with an error of its own: it is JSON (object_read), its
+ * type is in `messages`, its members are those of the type (fields_read), and the table allows it (change.c). Handlers
+ * get members of the right type and size. A handler that submits a change does not answer: the answer is sent once the
  * change is stored.
  */
 #include <sodium.h>
@@ -18,13 +19,13 @@
 #include "object.h"
 #include "server.h"
 
-#define MAX_FIELDS 4             /* the most that a type of message has */
-#define MOST_FETCHES 50          /* of a table that others know better */
+#define MAX_FIELDS 4             /* the most that any type of message has */
+#define MOST_FETCHES 50          /* of one table whose newer lines are at another server */
 
 /*
- * jansson continues when it runs out of memory: a text that could not grow lacks some letters. It would be taken for what a
- * client has sent, or be stored; and where letters are missing after a backslash jansson gives up the whole program. So a
- * failure is noted, and while a text is read memory then comes from a spare block: what was read is dropped anyway.
+ * jansson continues when it runs out of memory: a text that could not grow lacks some letters. Such a text could be taken
+ * for a client's, or be stored; and if letters after a backslash are missing, jansson aborts the program. So a failed
+ * allocation is noted, and while a text is read, memory then comes from a spare block: the text is dropped anyway.
  */
 #define SPARE_SIZE 16384
 
@@ -97,8 +98,8 @@ json_t *object_read(const char *text, size_t size, enum error *error)
     return NULL;
 }
 
-/* Strict on purpose: an unknown member is an error, so a client that misspells an optional one finds out. Texts with a
- * zero byte are refused, since C would read only their beginning. */
+/* Strict on purpose: an unknown member is an error, so that misspelled optional members are noticed. Texts with a zero
+ * byte are refused, since C would read only the part before it. */
 bool fields_read(json_t *object, const struct field *field, unsigned count, bool is_message, json_t **values,
     struct problem *problem)
 {
@@ -130,7 +131,7 @@ bool fields_read(json_t *object, const struct field *field, unsigned count, bool
     return true;
 }
 
-/* What they do. Each handler answers itself, now or by its change. */
+/* The handlers. Each answers itself, at once or when its change is done. */
 
 static void refuse(struct conn *conn, const char *id, enum error error, const char *detail)
 {
@@ -139,7 +140,7 @@ static void refuse(struct conn *conn, const char *id, enum error error, const ch
     conn_answer(conn, id, error, &problem);
 }
 
-/* A change of the table that is open here, by this visitor; NULL after an answer. */
+/* A change of the table that this connection has open, by its visitor; NULL after an error was sent. */
 static struct change *begin(struct conn *conn, const char *id,
     enum error (*apply)(struct change *change, struct problem *problem))
 {
@@ -151,13 +152,14 @@ static struct change *begin(struct conn *conn, const char *id,
     return change;
 }
 
-/* Whether a client has seen more than is in memory here: it was at another server, whose news have not come yet. */
+/* Whether the client has seen more lines than are in memory here: it was connected to another server, whose announcements
+ * have not arrived yet. */
 static bool is_ahead(const struct conn *conn, const struct table *table)
 {
     return conn->server->shared && table && conn->fetch_have > table->log.count;
 }
 
-/* The connection was paused meanwhile (conn_pause), so no message has overtaken the open. NULL: the connection has gone. */
+/* The connection was paused (conn_pause), so no message has overtaken the `open`. NULL: the connection has gone. */
 static void open_found(struct fetch *fetch, struct table *table, enum error error)
 {
     struct conn *conn = fetch->context;
@@ -165,7 +167,7 @@ static void open_found(struct fetch *fetch, struct table *table, enum error erro
     if (!conn)
         return;
     conn->fetch = NULL;
-    /* While a change is being stored what was read cannot take its place. */
+    /* While a change is being stored, the table in memory cannot be replaced by what was read. */
     bool is_old = is_ahead(conn, table) && !fetch->is_current;
     if (is_old && conn->fetch_tries++ < MOST_FETCHES &&
         (conn->fetch = table_fetch(conn->server, table->code, open_found, conn)))
@@ -184,8 +186,8 @@ static void open_found(struct fetch *fetch, struct table *table, enum error erro
         conn_watch(conn, table, conn->fetch_have);
 }
 
-/* As with_table in table_routes.c: codes that do not exist count as guesses. `have` is the number of lines that the client
- * knows. */
+/* As with_table in table_routes.c: codes that do not exist count as guesses. `have` is the number of lines that the
+ * client has. */
 static void do_open(struct conn *conn, const char *id, json_t **value)
 {
     char code[CODE_SIZE + 1];
@@ -217,7 +219,7 @@ static void do_open(struct conn *conn, const char *id, json_t **value)
     memcpy(conn->fetch_id, id, ID_SIZE);
     conn->fetch = table_fetch(conn->server, code, open_found, conn);
     if (conn->fetch)
-        conn_pause(conn);                    /* what follows may be about that table */
+        conn_pause(conn);                    /* the next messages may be about that table */
     else
         refuse(conn, id, ERROR_STORAGE, "");
 }
@@ -280,7 +282,8 @@ static void do_choose(struct conn *conn, const char *id, json_t **value)
     struct change *change = begin(conn, id, apply_choose);
     if (!change)
         return;
-    conn_take_over_seat(conn);                        /* who chooses here plays here, even after `elsewhere` */
+    conn_take_over_seat(conn);                        /* the connection that chooses becomes the one that plays, even
+                                                         after `elsewhere` */
     size_t size = json_string_length(value[1]);
     change->request.phase = (uint32_t)json_integer_value(value[0]);
     change->request.text = malloc(size + 1);
@@ -374,7 +377,7 @@ bool message_is_id(const json_t *value)
     return true;
 }
 
-/* An error before the id is known is answered without one. */
+/* An error before the id has been read is sent without an id. */
 void message_read(struct conn *conn, const char *text, size_t size)
 {
     enum error error;

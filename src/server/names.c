@@ -1,7 +1,7 @@
 /*
- * names.c: which names and addresses this machine has (access.h). Only sources that an outsider cannot write to: the
- * system's host name, /etc/hosts, the search domains of /etc/resolv.conf, the server's own certificate, the interfaces.
- * No name server is asked: it would have to be believed, and waited for.
+ * names.c: finds the names and addresses of this machine (access.h). Only sources that an outsider cannot change are
+ * used: the system's host name, /etc/hosts, the search domains of /etc/resolv.conf, the server's own certificate, the
+ * interfaces. Name servers are not asked: their answers could be forged, and would have to be waited for.
  */
 #include <arpa/inet.h>
 #include <openssl/pem.h>
@@ -34,7 +34,7 @@ static void read_hosts(struct server *server, const char *host, const char *labe
     unsigned count = 0;
     bool is_ours = false;
     snprintf(copy, sizeof copy, "%.*s", (int)strcspn(line, "#"), line);
-    char *word = strtok_r(copy, BLANKS, &rest);      /* the address */
+    char *word = strtok_r(copy, BLANKS, &rest);      /* skips the address */
     while (word && count < 32 && (word = strtok_r(NULL, BLANKS, &rest))) {
         names[count++] = word;
         is_ours = is_ours || !strcasecmp(word, host) || !strcasecmp(word, label);
@@ -45,7 +45,7 @@ static void read_hosts(struct server *server, const char *host, const char *labe
             access_add_name(server, names[i]);
 }
 
-/* "search example.org" makes mybox.example.org a name of ours. */
+/* "search example.org" makes mybox.example.org one of our names. */
 static void read_resolver(struct server *server, const char *host, const char *label, const char *line)
 {
     char copy[512], *rest;
@@ -70,7 +70,7 @@ static void each_line(struct server *server, const char *path, const char *host,
         fclose(file);
 }
 
-/* A name with a zero byte in it is a known trick and not ours. */
+/* A name that contains a zero byte is a known attack. */
 static void add_certificate_text(struct server *server, const unsigned char *text, int length)
 {
     char name[HOST_SIZE];
@@ -82,7 +82,7 @@ static void add_certificate_text(struct server *server, const unsigned char *tex
         access_add_name(server, name);
 }
 
-/* Names for which a certificate is: its subjectAltName, or the common name where it has none. */
+/* The names of a certificate: its subjectAltName, or the common name if it has none. */
 static void read_certificate(struct server *server, const char *path)
 {
     FILE *file = fopen(path, "r");
@@ -130,8 +130,8 @@ static bool is_any(const char *address)
     return !strcmp(address, "0.0.0.0") || !strcmp(address, "::");
 }
 
-/* The address from which this machine would talk to the internet: of several interfaces, most likely that of the
- * house. Nothing is sent. */
+/* The address that this machine would use towards the internet: of several interfaces, most likely that of the home
+ * network. Nothing is sent. */
 static void find_first_address(int family, char to[INET6_ADDRSTRLEN])
 {
     struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = htons(9) };
@@ -157,7 +157,7 @@ struct links {
     unsigned count;
 };
 
-/* Each once. The port is taken from the server's own URL, which has the one that was given by the system. */
+/* Adds each link once. The port is taken from the server's own URL, since the system may have chosen it. */
 static void add_link(struct links *links, const char *host, bool in_brackets)
 {
     const struct server *server = links->server;
@@ -181,7 +181,7 @@ static void add_interfaces(struct links *links, int family)
     if (text[0])
         add_link(links, text, family == AF_INET6);
     if (uv_interface_addresses(&found, &count))
-        return;                              /* a sandbox may hide them */
+        return;                              /* a sandbox may forbid this */
     for (int i = 0; i < count; i++) {
         const struct in6_addr *six = &found[i].address.address6.sin6_addr;
         if (found[i].is_internal || found[i].address.address4.sin_family != family ||
@@ -201,7 +201,7 @@ unsigned access_links(const struct server *server, char to[ACCESS_LINKS][ACCESS_
     char host[HOST_SIZE] = "";
     if (!strncmp(address, "127.", 4) || !strcmp(address, "::1"))
         return 0;
-    /* Under TLS the names of the certificate, which come first among the names, are those without a warning. */
+    /* Under TLS the names of the certificate, which come first among the names, are those that cause no warning. */
     for (unsigned i = 0; i < server->name_count && server->secure; i++)
         if (server->names[i][0] != '*' && strchr(server->names[i], '.'))
             add_link(&links, server->names[i], false);

@@ -1,4 +1,4 @@
-/* notify.c: the datagrams by which systemd learns that the server is ready, reloads, stops and is alive. */
+/* notify.c: the datagrams that tell systemd when the server is ready, reloading, stopping or alive. */
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -11,10 +11,10 @@
 
 #include "notify.h"
 
-#define FIRST_FD 3               /* of those that were handed in */
+#define FIRST_FD 3               /* the first descriptor handed in */
 
 static struct {
-    int fd;                      /* 0: no listener */
+    int fd;                      /* 0: not a listener */
     struct sockaddr_un to;
     socklen_t size;
     uint64_t watchdog;           /* in milliseconds */
@@ -39,7 +39,7 @@ static void find_manager(const char *path)
     manager.to.sun_family = AF_UNIX;
     memcpy(manager.to.sun_path, path, length);
     if (path[0] == '@')
-        manager.to.sun_path[0] = '\0';       /* a name without a file */
+        manager.to.sun_path[0] = '\0';       /* an abstract name, without a file */
     manager.size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + (path[0] == '/'));
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     manager.fd = fd > 0 ? fd : 0;

@@ -1,10 +1,10 @@
 /*
- * outbox.c: the next message for a connection, written when its socket has room. Everything that a WebSocket is sent is
- * written here, so this is the one place that must not leak: lines pass pyr_game_line_is_visible for the seat of the
- * connection's visitor (tests/test_outbox.c compares what two games with different secrets send).
+ * outbox.c: the next message for a connection, written when its socket has room. Everything sent to a WebSocket is
+ * written here, so this is the one place that must not leak secrets: lines pass pyr_game_line_is_visible for the seat of
+ * the connection's visitor (tests/test_outbox.c compares what two games with different secrets send).
  *
- * The order is: answers to the client's own messages first, then the table if its version changed, then lines, then who has
- * chosen. So a client never gets lines of a table that it has not been shown.
+ * The order is: answers to the client's own messages first, then the table if its version changed, then lines, then
+ * who has chosen. So a client never gets lines of a table before the table itself.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void add_reply(struct conn *conn, const char *text, size_t size)
     struct reply *reply = size ? malloc(sizeof *reply + size) : NULL;
     if (!reply || conn->reply_count >= MAX_REPLIES) {
         free(reply);
-        conn->close = 1008;                  /* it does not read; nothing is dropped in silence */
+        conn->close = 1008;                  /* the client does not read; messages are not dropped silently */
     } else {
         reply->next = NULL;
         reply->size = size;
@@ -103,7 +103,7 @@ void conn_pong(struct conn *conn, const char *id)
 
 /* Watching. */
 
-/* Asked again for each message and never kept: seats change hands, and this decides what may be seen. */
+/* Computed for each message and never stored: seats change hands, and this decides what may be seen. */
 static pyr_seat seat_of(const struct conn *conn)
 {
     return conn->visitor ? table_seat_of(conn->observer.table, (int64_t)conn->visitor->node.key) : PYR_SPECTATOR;
@@ -122,8 +122,8 @@ static bool is_elsewhere(const struct conn *conn)
     return false;
 }
 
-/* The highest `watch` plays (invariant 3 of conn.h), so a new number is all that it takes. A connection to another server
- * that took the seat and seems to have gone may be back in a moment: it is sent this, too. */
+/* The highest `watch` plays (invariant 3 of conn.h), so a new number is enough. This is also sent to a connection at
+ * another server that took the seat and seems to have gone, since it may be back soon. */
 void conn_take_over_seat(struct conn *conn)
 {
     const struct table *table = conn->observer.table;
@@ -149,8 +149,8 @@ void conn_watch(struct conn *conn, struct table *table, uint32_t have)
     conn->watch = ++conn->server->last_watch;
     conn->sent_lines = have <= table->log.count ? have : 0;
     conn->opened = false;
-    conn->sent_version = table->version;     /* it becomes one more below */
-    conn->sent_react = table->react.count;   /* those of before are over */
+    conn->sent_version = table->version;     /* incremented below */
+    conn->sent_react = table->react.count;   /* earlier reactions are not sent */
     conn->observer.visitor = conn->visitor ? (int64_t)conn->visitor->node.key : 0;
     conn->observer.address = conn->address ? conn->address->node.key : 0;
     conn->observer.changed = wake;
@@ -218,15 +218,15 @@ void conn_finish(struct conn *conn)
 
 /* The messages. */
 
-/* Milliseconds; -1: no clock. Relative and not a time of day, since clients' clocks are off. */
+/* Milliseconds; -1: no clock. Relative instead of a time of day, since clients' clocks are often wrong. */
 static int64_t time_left(const struct table *table)
 {
     uint64_t now = server_now(table->server);
     return !table->deadline ? -1 : table->deadline > now ? (int64_t)(table->deadline - now) : 0;
 }
 
-/* Ends a message: its size. 0 if it did not fit; then the connection is closed, and the client is sent everything when it is
- * back. */
+/* Ends a message and returns its size. 0 if it did not fit; then the connection is closed, and the client is sent
+ * everything after it has reconnected. */
 static size_t message_end(struct conn *conn, struct pyr_json *json)
 {
     pyr_json_close(json);
@@ -270,11 +270,11 @@ static size_t write_table(struct conn *conn, char *to, size_t room)
     conn->sent_version = conn->observer.table->version;
     if (size && size <= room && !object_is_short())
         return size;
-    conn->close = 1011;                      /* without memory: when it is back it is sent everything */
+    conn->close = 1011;                      /* without memory: everything is sent again after the client has reconnected */
     return 0;
 }
 
-/* Sent when it changes, so the value is the opposite of the one that was sent last. */
+/* Sent when it changes, so it is the opposite of the value sent last. */
 static size_t write_elsewhere(struct conn *conn, char *to, size_t room)
 {
     struct pyr_json json;
@@ -284,7 +284,7 @@ static size_t write_elsewhere(struct conn *conn, char *to, size_t room)
     return message_end(conn, &json);
 }
 
-/* Seats of the phase that have confirmed a choice: bits. Whether is public, what is not. */
+/* The seats that have confirmed a choice in this phase, as bits. That they have is public, unlike the choice. */
 static unsigned ready_seats(const struct table *table)
 {
     unsigned ready = 0, waiting = table_waiting(table);
@@ -293,8 +293,8 @@ static unsigned ready_seats(const struct table *table)
     return ready & 15;
 }
 
-/* At least one line if there is any, and as many as fit into CHUNK. `to` counts hidden lines as well, so that positions
- * in the log are the same for everyone; a hidden line is left out of the list. */
+/* Writes at least one line if there is any, and as many as fit into CHUNK. `to` counts hidden lines as well, so that
+ * positions in the log are the same for everyone; a hidden line is left out of the list. */
 static size_t write_lines(struct conn *conn, char *to, size_t room)
 {
     struct pyr_json json;
@@ -317,14 +317,14 @@ static size_t write_lines(struct conn *conn, char *to, size_t room)
     pyr_json_close(&json);
     conn->sent_lines = end;
     if (conn->opened && end == log->count && !ready_seats(table))
-        conn->sent_ready = table->ready;     /* a new phase, as the lines show: no one has chosen */
+        conn->sent_ready = table->ready;     /* the lines begin a new phase, in which no one has chosen yet */
     else
         conn->sent_ready = table->ready - 1;
     conn->opened = true;
     return message_end(conn, &json);
 }
 
-/* `mine` is the seat's own choice, for a client that comes back in the middle of a phase; no one else is sent it. */
+/* `mine` is the seat's own choice, for a client that reconnects in the middle of a phase; it is sent to no one else. */
 static size_t write_ready(struct conn *conn, char *to, size_t room)
 {
     struct pyr_json json;
@@ -345,7 +345,7 @@ static size_t write_ready(struct conn *conn, char *to, size_t room)
     return message_end(conn, &json);
 }
 
-/* Those that are not kept any more are left out. */
+/* Reactions that are no longer kept are left out. */
 static size_t write_reaction(struct conn *conn, char *to, size_t room)
 {
     struct pyr_json json;
@@ -364,11 +364,11 @@ static size_t write_again(struct conn *conn, char *to, size_t room)
     struct pyr_json json;
     conn->warned = true;
     message_begin(&json, "again", to, room);
-    pyr_json_number(&json, "seconds", conn->server->shared ? 0 : 2);        /* another server is there already */
+    pyr_json_number(&json, "seconds", conn->server->shared ? 0 : 2);        /* another server is running already */
     return message_end(conn, &json);
 }
 
-/* What the operator announces. */
+/* The operator's announcement. */
 static size_t write_notice(struct conn *conn, char *to, size_t room)
 {
     const struct server *server = conn->server;
@@ -384,7 +384,7 @@ static size_t write_notice(struct conn *conn, char *to, size_t room)
     return message_end(conn, &json);
 }
 
-/* A choice that was taken back is news only for clients that were sent it. */
+/* That an announcement was withdrawn is sent only to clients that had received it. */
 static bool lacks_notice(struct conn *conn)
 {
     const struct server *server = conn->server;

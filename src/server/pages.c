@@ -1,5 +1,5 @@
-/* pages.c: the page and all that belongs to it, embedded at build time (scripts/embed-pages makes pages.inc). No other
- * file is ever served. */
+/* pages.c: the files of the page, embedded at build time (scripts/embed-pages makes pages.inc). The server serves no
+ * other files. */
 #include <string.h>
 
 #include "request.h"

@@ -1,22 +1,21 @@
 /*
- * pool.c: threads that think. The loop's thread decides what each of them does next and gets the results; it never waits
- * for them.
+ * pool.c: threads for bots and analyses. The loop's thread decides what each of them does next and gets the results; it
+ * never waits for them.
  *
- *  1. Bots' choices wait in a schedule (schedule.h) and are handed out one at a time as threads get free: what a bot is
- *     to think about is
- *     copied only then, so a long queue costs nothing but its entries.
- *  2. Light levels (all that do not play games out) have a thread of their own beside --bot-threads, so they never wait
- *     for a long thought.
- *  3. A long thought is cut short while choices of other addresses wait.
- *  4. What bots know about an edition is made once, by a thread for that, and shared by all threads: it is only read
- *     afterwards.
- *  5. Analyses have a thread of the lowest priority. They run in slices and rest while any bot has something to do; they
- *     still get a slice now and
- *     then, so that a server whose bots never rest finishes them, too.
+ *  1. Bots' choices wait in a schedule (schedule.h) and are handed out one at a time as threads become free. The game is
+ *     copied only then, so a long queue needs memory only for its entries.
+ *  2. Light levels (those without playouts) have a thread of their own besides --bot-threads, so they never wait for a
+ *     heavy choice.
+ *  3. A heavy choice is cut short while choices of other addresses are waiting.
+ *  4. A bot's tables for an edition are made once, by a thread for that, and shared by all threads: afterwards they are
+ *     only read.
+ *  5. Analyses have a thread of the lowest priority. They run in slices and pause while any bot has something to do. They
+ *     still get a slice now and then, so that a server whose bots are always busy finishes them, too.
  *
- * Locks: `lock` guards the members of struct worker that say what it does, `finished` and the conditions. Everything else
- * in struct pool is the loop's alone; the atomics are read by threads without the lock, as hints that may be a moment
- * old. A worker owns what it was given (bot_job, memory or job) until it sets `finished`; deliver() takes it back.
+ * Locks: `lock` guards those members of struct worker that are its present task, `finished` and the conditions.
+ * Everything else in struct pool belongs to the loop; the atomics are read by threads without the lock, as hints that may
+ * be slightly out of date. A worker owns what it was given (bot_job, memory or job) until it sets `finished`; deliver()
+ * takes it back.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -27,11 +26,11 @@
 #include "pool.h"
 #include "server.h"
 
-#define THINK_SECONDS 1.0        /* the most a step takes while no one waits, */
-#define HURRY_SECONDS 0.05       /* with many waiting; and all steps of a choice together, while another address waits */
+#define THINK_SECONDS 1.0        /* the most that a step takes while no one is waiting, */
+#define HURRY_SECONDS 0.05       /* while many wait; for all steps of a choice together, while another address waits */
 #define SLICE_SECONDS 0.02       /* of an analysis */
-#define BUSY 4                   /* choices that may wait for each thread before others are asked */
-#define REST_SECONDS 0.25        /* the most it rests between two slices */
+#define BUSY 4                   /* choices that may be waiting per thread before other servers are asked */
+#define REST_SECONDS 0.25        /* the longest pause between two slices */
 
 /* from WORKER_HEAVY on: `threads` of them */
 enum worker_kind { WORKER_LIGHT, WORKER_MAKER, WORKER_ANALYST, WORKER_HEAVY };
@@ -45,7 +44,7 @@ struct memory {
     void *block;                 /* NULL: there was no memory for it */
     size_t size;
     bool ready;
-    struct schedule_queue asks;  /* that wait for it */
+    struct schedule_queue asks;  /* choices that are waiting for it */
 };
 
 struct worker {
@@ -53,28 +52,28 @@ struct worker {
     enum worker_kind kind;
     uv_thread_t thread;
     uv_cond_t more;
-    /* One of these is what it does; set by the loop under the lock, and taken back by it once `finished`. */
+    /* Its present task is one of these; set by the loop under the lock, and taken back by it once `finished`. */
     struct bot_job *bot_job;
     struct memory *memory;
     struct pool_job *job;
     bool finished;               /* under the lock */
     atomic_uint hurry;           /* enum hurry */
-    /* The thread's own. */
+    /* Used by the thread only. */
     double began, step_began;
 };
 
 struct pool {
     uv_mutex_t lock;
     uv_async_t wake;
-    uv_cond_t calm;              /* no bot has anything to do, or the end has come */
+    uv_cond_t calm;              /* no bot has anything to do, or the pool is stopping */
     atomic_bool stopping;
-    atomic_uint pressing;        /* choices that bots have yet to make */
-    double slice;                /* when the analyst began its slice; its thread's */
-    /* The loop's. */
+    atomic_uint pressing;        /* choices that bots still have to make */
+    double slice;                /* when the analyst began its slice; used by its thread only */
+    /* Used by the loop only. */
     struct schedule asks, jobs; /* choices of bots; analyses */
     struct memory *memories;     /* owned; never freed before pool_stop, since bot_jobs point into them */
-    struct bot_job *(*begin)(struct ask *ask); /* copies what to think about; NULL: no longer due */
-    void (*done)(struct bot_job *bot_job); /* takes the bot_job over */
+    struct bot_job *(*begin)(struct ask *ask); /* copies the game; NULL: no longer due */
+    void (*done)(struct bot_job *bot_job); /* takes over the bot_job */
     struct pool_state state;
     unsigned workers;
     struct worker worker[];
@@ -90,8 +89,8 @@ static double seconds(void)
 
 /* In the threads. */
 
-/* Asked by bots between playouts. Without hurry each step of a choice has THINK_SECONDS; while another address waits, the
- * whole choice has HURRY_SECONDS, counted from its beginning, so a choice of several steps cannot stretch it. */
+/* Called by bots between playouts. Normally each step of a choice has THINK_SECONDS; while another address is waiting,
+ * the whole choice has HURRY_SECONDS from its beginning, so several steps cannot stretch it. */
 static bool is_time_up(void *context)
 {
     struct worker *worker = context;
@@ -109,8 +108,8 @@ static bool is_stopping(void *context)
     return atomic_load_explicit(&((struct worker *)context)->pool->stopping, memory_order_relaxed);
 }
 
-/* A whole choice, step by step, on the bot_job's own copy of the game. The steps are handed in as a change later and
- * checked like a person's; if the table has moved on meanwhile, they are refused as late. */
+/* Makes a whole choice, step by step, on the bot_job's own copy of the game. The steps are submitted as a change later
+ * and checked like a person's; if the table has changed meanwhile, they are refused as late. */
 static void think(struct worker *worker, struct bot_job *bot_job)
 {
     struct pyr_game *game = &bot_job->game;
@@ -128,11 +127,11 @@ static void think(struct worker *worker, struct bot_job *bot_job)
         pyr_step step = bot->choose(bot_job->memory, &bot_job->edition->box, &view, &rng, &budget);
         bot_job->step[bot_job->steps++] = step;
         if (pyr_game_step(game, bot_job->seat, step, NULL) || !game->choice[bot_job->seat].count)
-            break;                           /* a take or draw is made at once */
+            break;                           /* a take or draw is confirmed at once */
     }
 }
 
-/* The block begins at a cache line and is a whole number of them, as aligned_alloc wants. */
+/* The block begins at a cache line and is a whole number of them, as aligned_alloc requires. */
 static void make(struct memory *memory)
 {
     memory->block = aligned_alloc(64, (memory->size + 63) / 64 * 64);
@@ -140,14 +139,14 @@ static void make(struct memory *memory)
         memory->prepare(memory->block, &memory->edition->box);
 }
 
-/* Where a thread can have a priority of its own, the loop and the light levels go before long thoughts, and these before
- * analyses. */
+/* Where threads can have priorities of their own, the loop and the light levels have precedence over heavy choices, and
+ * these over analyses. */
 static void lower_priority(enum worker_kind kind)
 {
 #ifdef __linux__
     int nice = kind == WORKER_HEAVY ? 5 : kind == WORKER_ANALYST ? 19 : 0;
     if (nice)
-        setpriority(PRIO_PROCESS, 0, nice);  /* of this thread; a sandbox that forbids it loses nothing but this */
+        setpriority(PRIO_PROCESS, 0, nice);  /* of this thread; where a sandbox forbids it, priorities stay equal */
 #else
     (void)kind;
 #endif
@@ -178,8 +177,8 @@ static void run(void *context)
     uv_mutex_unlock(&pool->lock);
 }
 
-/* Asked by an analysis between its tasks, in its thread. After SLICE_SECONDS of work it waits until no bot has anything
- * to do, but not longer than REST_SECONDS. True: the server stops, and the analysis is given up. */
+/* Called by an analysis between its tasks, in its thread. After SLICE_SECONDS of work it waits until no bot has anything
+ * to do, but not longer than REST_SECONDS. True: the server is stopping, and the analysis is cancelled. */
 bool pool_rest(struct pool *pool)
 {
     if (!atomic_load_explicit(&pool->stopping, memory_order_relaxed) && seconds() - pool->slice < SLICE_SECONDS)
@@ -193,9 +192,9 @@ bool pool_rest(struct pool *pool)
     return atomic_load(&pool->stopping);
 }
 
-/* In the loop: who does what. */
+/* In the loop: handing out work. */
 
-/* Bots that play games out think long, the others look at each choice once. */
+/* Bots with playouts take long; the others look at each choice once. */
 static bool is_heavy(const struct pyr_bot *bot)
 {
     static const char *const heavy[] = { "flatmc", "expert", "master", "veteran" };
@@ -213,7 +212,7 @@ static struct memory *memory_of(const struct pool *pool, const struct pyr_bot *b
     return memory;
 }
 
-/* Exactly one of the three is not NULL, except that a maker may be handed nothing, which leaves it idle. */
+/* Exactly one of the three is not NULL, except that a maker may be given nothing, which leaves it idle. */
 static void hand(struct worker *worker, struct bot_job *bot_job, struct memory *memory, struct pool_job *job)
 {
     uv_mutex_lock(&worker->pool->lock);
@@ -245,7 +244,7 @@ static bool hand_bot_job(struct worker *worker, enum schedule_lane lane)
         bot_job->ask = ask;
         bot_job->edition = ask->edition;
         bot_job->memory = memory ? memory->block : NULL;
-        /* A poor choice is better than a table that is stuck. */
+        /* A poor choice is better than a table that cannot continue. */
         bot_job->bot = memory && !memory->block ? pyr_bot_find("random") : ask->bot;
         bot_job->address = job->address;
         bot_job->watched = job->watched;
@@ -256,18 +255,18 @@ static bool hand_bot_job(struct worker *worker, enum schedule_lane lane)
     return false;
 }
 
-/* First come, first served: the list has the newest first, so the last that is found is the oldest. */
+/* First come, first served: the newest is at the front of the list, so the last one found is the oldest. */
 static struct memory *oldest_unmade(const struct pool *pool)
 {
     struct memory *oldest = NULL;
-    for (struct memory *memory = pool->memories; memory; memory = memory->next)      /* the newest first */
+    for (struct memory *memory = pool->memories; memory; memory = memory->next)      /* newest first */
         if (!memory->ready)
             oldest = memory;
     return oldest;
 }
 
-/* Heavy threads help with light choices when there is nothing heavy; the light thread never takes a heavy one, which is
- * what keeps light levels quick (rule 2 above). */
+/* Heavy threads help with light choices when there is nothing heavy; the light thread never takes a heavy one, so light
+ * levels stay quick (rule 2 above). */
 static void hand_something(struct worker *worker)
 {
     struct pool *pool = worker->pool;
@@ -286,18 +285,19 @@ static void hand_something(struct worker *worker)
     case WORKER_ANALYST:
         job = schedule_take(&pool->jobs, SCHEDULE_LIGHT);
         if (job) {
-            pool->slice = 0;                 /* it rests first, if there is anything to rest for */
+            pool->slice = 0;                 /* it pauses first, if a bot has something to do */
             hand(worker, NULL, NULL, (struct pool_job *)job);
         }
         break;
     }
 }
 
-/* Long thoughts are cut short while others wait: those of an unwatched table for anyone, those that a person waits for
- * only for people. */
+/* Cuts heavy choices short while others are waiting: those of tables that no person is watching for any other choice,
+ * those that a person waits for only for choices that other people wait for. */
 static void hurry(struct pool *pool)
 {
-    /* An address that fills the queue only hurts itself: its own choices are shortened once two rounds of them wait. */
+    /* An address that fills the queue affects only itself: its own choices are shortened once two rounds of them are
+     * waiting. */
     unsigned own = 2 * (pool->workers - WORKER_HEAVY);
     for (struct worker *worker = &pool->worker[WORKER_HEAVY]; worker < pool->worker + pool->workers; worker++) {
         const struct bot_job *bot_job = worker->bot_job;
@@ -309,8 +309,8 @@ static void hurry(struct pool *pool)
     }
 }
 
-/* Gives idle threads something to do, after every event that may have changed that. `pressing` falling to 0 lets analyses
- * run. */
+/* Gives idle threads something to do; called after every event that may have changed that. When `pressing` falls to 0,
+ * analyses run. */
 static void pump(struct pool *pool)
 {
     if (atomic_load(&pool->stopping))
@@ -344,12 +344,12 @@ static void deliver_memory(struct pool *pool, struct memory *memory)
     while (memory->asks.first) {
         struct schedule_job *job = memory->asks.first;
         schedule_queue_remove(&memory->asks, job);
-        schedule_add(&pool->asks, job);      /* without memory the next tick asks again */
+        schedule_add(&pool->asks, job);      /* without memory the next tick tries again */
     }
 }
 
-/* libuv may merge several wake-ups into one, so all workers are looked at. Callbacks run without the lock: they may ask
- * for more. */
+/* libuv may merge several wake-ups into one, so all workers are checked. Callbacks run without the lock: they may submit
+ * more. */
 static void deliver(uv_async_t *wake)
 {
     struct pool *pool = wake->data;
@@ -378,7 +378,7 @@ static void deliver(uv_async_t *wake)
     pump(pool);
 }
 
-/* What the rest of the server calls. */
+/* The public functions. */
 
 bool pool_start(struct pool **out, uv_loop_t *loop, unsigned threads, struct bot_job *(*begin)(struct ask *ask),
     void (*done)(struct bot_job *bot_job))
@@ -416,8 +416,8 @@ bool pool_is_busy(const struct pool *pool)
         BUSY * (1 + pool->workers - WORKER_HEAVY);
 }
 
-/* A bot that needs tables of an edition waits in their queue until they are made, once per edition; later it goes to the
- * schedule at once. False: it is asked already, or there is no memory. */
+/* A choice of a bot that needs tables of an edition waits in their queue until they are made, once per edition; otherwise
+ * it is put into the schedule at once. False: it is waiting already, or there is no memory. */
 bool pool_submit_bot(struct pool *pool, struct ask *ask)
 {
     if (atomic_load(&pool->stopping) || ask->job.link || ask->thinking)
@@ -443,8 +443,8 @@ bool pool_submit_bot(struct pool *pool, struct ask *ask)
     return true;
 }
 
-/* A waiting choice has either a share of the schedule or a link in the queue of a memory. One that is being thought about
- * is not stopped: table_bot_job_done drops its result if the table has gone. */
+/* A waiting choice is either in a share of the schedule or in the queue of a memory. One that is being made is not
+ * stopped: table_bot_job_done drops its result if the table has gone. */
 void pool_withdraw(struct pool *pool, struct ask *ask)
 {
     if (ask->job.share)
@@ -492,7 +492,7 @@ static void closed(uv_handle_t *handle)
     free(handle->data);
 }
 
-/* Threads stop at their next question whether time is up, so this waits for milliseconds. What was under way is not
+/* Threads stop when they next check the time, so this waits for milliseconds. Results of unfinished work are not
  * delivered. */
 void pool_stop(struct pool *pool)
 {
@@ -508,7 +508,7 @@ void pool_stop(struct pool *pool)
         struct worker *worker = &pool->worker[i];
         uv_thread_join(&worker->thread);
         uv_cond_destroy(&worker->more);
-        free(worker->bot_job);               /* what was not made is made again after the next start */
+        free(worker->bot_job);               /* choices that were not made are made again after the next start */
         if (worker->job)
             worker->job->done(worker->job);    /* its owner frees it; an incomplete result is reported as failed */
     }

@@ -1,4 +1,4 @@
-/* preflight.c: what can be known of options before a server starts: addresses, origins, certificates. */
+/* preflight.c: checks that can be made before a server starts: addresses, origins, certificates. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <openssl/pem.h>

@@ -1,15 +1,15 @@
 /*
- * presence.c: who is connected to a table, at whichever server. Each server stores which players of a table, and whether
- * its host, are connected to it, and tells the others, who then read all of it. What a server that is gone has stored
- * counts no more, and counts again if that server was only stopped for a while.
+ * presence.c: who is connected to a table, at any of the servers. Each server stores which players of a table, and
+ * whether its host, are connected to it, and notifies the others, which then read all of it. The rows of a server that
+ * has stopped do not count; they count again if that server was only paused.
  *
- * Each server also stores that it has a table in memory. What it changes at a table that no other server has is not
- * announced. A server that reads a table notes that, and is notified of changes that were not announced (presence_tell); so
- * the two may happen in any order. A server without its listening connection announces everything, since it does not know
- * who has come.
+ * Each server also stores that it has a table in memory. Changes of a table that no other server has are not announced. A
+ * server that reads a table notes that in the database, and is notified of changes that were not announced
+ * (presence_tell); so both may happen in any order. A server without its listening connection announces everything, since
+ * it cannot learn of servers that have read the table.
  *
- * Presence decides nothing about a game but whether a bot may stand in for someone; it may be late by a moment, and after a
- * server has died by STORE_NODE_SECONDS and a second.
+ * Presence affects a game only in whether a bot may stand in for a player. It may lag by a moment, and after the death
+ * of a server by STORE_NODE_SECONDS plus a second.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 #include "server.h"
 
-/* Bits of the seats whose people are here, and one of the host. */
+/* Bits of the seats whose players are connected, and one for the host. */
 #define HOST_BIT (1u << PYR_MAX_SEATS)
 
 static unsigned who_is_here(const struct table *table)
@@ -28,7 +28,7 @@ static unsigned who_is_here(const struct table *table)
     return here;
 }
 
-/* Notes who has left, and notifies everyone. */
+/* Notes who has left, and notifies all observers. */
 static void compare(struct table *table, unsigned before)
 {
     unsigned here = who_is_here(table), gone = before & ~here;
@@ -57,14 +57,14 @@ bool presence_has(const struct table *table, int64_t visitor)
     return false;
 }
 
-/* Which of the servers that were read of are still there. */
+/* Determines which of the servers in the list are still running. */
 static void judge(struct table *table)
 {
     for (unsigned i = 0; i < table->presence.count; i++)
         table->presence.is_alive[i] = is_alive(table->server, table->presence.other[i].node);
 }
 
-/* A seat that is played over a connection to another server: this may have begun or ended. */
+/* Notifies players whose seat is now, or no longer, played over a connection to another server. */
 static void notify_players(struct table *table)
 {
     for (unsigned i = 0; i < PYR_MAX_SEATS; i++)
@@ -92,7 +92,8 @@ bool presence_is_alone(const struct table *table)
     return server->shared && !server->is_deaf && table->presence.known == server->listens && !table->presence.count;
 }
 
-/* Another server has begun to follow the table, which was changed without telling: that server may have read it before. */
+/* Another server has begun to follow the table after changes that were not announced: it may have read the table before
+ * them. */
 
 struct telling {
     struct store_job job;
@@ -108,7 +109,7 @@ static enum store_result run_telling(struct store_db *db, struct store_job *job)
 
 static void telling_done(struct store_job *job, enum store_result result)
 {
-    (void)result;                            /* if it was lost, the other server finds out by itself */
+    (void)result;                            /* if it was lost, the other server notices by itself */
     free(job);
 }
 
@@ -149,7 +150,7 @@ void presence_take(struct table *table, const struct store_present *present, uns
     notify_players(table);
 }
 
-/* Which connection a player plays over: the last one that claimed it, while it is connected. */
+/* The connection that a player plays over: the last one that claimed the seat, while it is connected. */
 
 /* The server over which the visitor last played, if it is another one; connected there or not. */
 static int64_t player_node(const struct table *table, int64_t visitor)
@@ -174,7 +175,7 @@ bool presence_was_taken(const struct table *table, int64_t visitor)
     return player_node(table, visitor) != 0;
 }
 
-/* Others need the news only if this player is connected there, too, or was at the last news from there. */
+/* Other servers need to be notified only if this player is connected there, too, or was when they last reported. */
 void presence_play_here(struct table *table, int64_t visitor)
 {
     bool is_shared = presence_has(table, visitor) || presence_was_taken(table, visitor);
@@ -211,7 +212,7 @@ struct reading {
     struct store_job job;
     struct table *table;
     int64_t id;
-    uint32_t known;              /* server->listens when it was asked for */
+    uint32_t known;              /* server->listens when it was requested */
     struct store_present present[STORE_PRESENT];
     unsigned count;
 };
@@ -245,7 +246,7 @@ void presence_read(struct table *table)
     }
     struct reading *reading = calloc(1, sizeof *reading);
     if (!reading)
-        return;                              /* the next news read it */
+        return;                              /* the next announcement will start another read */
     *reading = (struct reading){ .job = { .run = run_reading, .done = reading_done }, .table = table, .id = table->id,
         .known = table->server->listens };
     table->presence.reads = true;
@@ -283,9 +284,9 @@ static void writing_done(struct store_job *job, enum store_result result)
         table->presence.shown_count = writing->count;
     }
     if (table && table_release(table) && !result)
-        presence_update(table);              /* what has changed meanwhile; after a failure the next tick tries again */
+        presence_update(table);              /* stores changes since; after a failure the next tick tries again */
     table = writing->table ? NULL : table_find(writing->server, writing->code);
-    if (table) {                             /* it is in memory again, and its row may have been dropped just now */
+    if (table) {                             /* it was loaded again meanwhile, and its row may just have been dropped */
         table->presence.is_stale = true;
         presence_update(table);
     }
@@ -364,7 +365,7 @@ void presence_leave(struct table *table)
 {
     struct server *server = table->server;
     if (!server->shared || !table->revision || server->stopping || server->stopped)
-        return;                              /* a server that stops takes back all of it at once */
+        return;                              /* a server that is stopping removes all of its rows at once */
     struct writing *writing = writing_new(table);
     table->presence.shown_count = 0;
     if (writing)

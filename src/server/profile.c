@@ -1,8 +1,8 @@
 /*
- * profile.c: profiles, the secret addresses that show them, ratings, and how the people at a table did against each other.
+ * profile.c: profiles, their secret addresses, ratings, and how the people at a table did against each other.
  *
- * A profile is reckoned from the rows of a visitor's last STORE_PAST games when it is asked for: nothing is kept that could
- * disagree with the games. What an analysis found is in these rows once the analysis of that game was asked for.
+ * A profile is computed from the rows of a visitor's last STORE_PAST games when it is requested: nothing is stored
+ * that could disagree with the games. The results of an analysis are in these rows once that game has been analysed.
  */
 #include <sodium.h>
 #include <stdio.h>
@@ -16,10 +16,11 @@
 
 #define RECENT 200               /* games that are listed one by one */
 #define RIVALS 30                /* people that are listed */
-#define FORM 20                  /* analysed games that the error rate of today is taken from, and that of before */
+#define FORM 20                  /* analysed games from which the present error rate is computed, and as many for the one
+                                    before */
 #define LINK_LETTERS 26          /* of 32 each: 130 bits */
 #define PAGE 50                  /* rows of the leaderboard at once */
-#define MOST_PLACES 1000         /* that can be asked for */
+#define MOST_PLACES 1000         /* that can be requested */
 
 static const char *const colours[] = { "green", "orange", "purple" };
 
@@ -36,7 +37,7 @@ struct past {
 struct profile_job {
     struct store_job job;
     struct request *request;
-    bool is_shared;              /* found by a secret address: `hash` */
+    bool is_shared;              /* requested by its secret address: `hash` */
     uint8_t hash[32];
     struct store_visitor visitor;
     bool has_link;
@@ -47,7 +48,7 @@ struct profile_job {
     struct store_rival rival[RIVALS];
     unsigned rivals;
     unsigned count;
-    struct past past[STORE_PAST];        /* the latest first */
+    struct past past[STORE_PAST];        /* latest first */
 };
 
 static bool take_past(void *context, const struct store_past *past)
@@ -83,14 +84,14 @@ static enum store_result run_profile(struct store_db *db, struct store_job *job)
     return result == STORE_MISSING ? STORE_OK : result;
 }
 
-/* A number without the digits that mean nothing. */
+/* A number without meaningless digits. */
 static json_t *rounded(double value, double per)
 {
     double scaled = value * per;
     return json_real((double)(long long)(scaled < 0 ? scaled - 0.5 : scaled + 0.5) / per);
 }
 
-/* Under PYR_RATING_GAMES games there is no number. place 0: not told. */
+/* With fewer than PYR_RATING_GAMES games no number is sent. place 0: not sent. */
 static json_t *rating_json(const struct store_rating *stored, unsigned place)
 {
     const struct pyr_rating rating = { stored->mu, stored->sigma };
@@ -146,7 +147,7 @@ static double form(const struct profile_job *profile, unsigned skip, unsigned *g
     return *games ? sum / *games : -1;
 }
 
-/* What all games together tell: error rate with its trend, luck, the best game, pyramids by colour. */
+/* Sums over all games: error rate with its trend, luck, the best game, pyramids by colour. */
 static void add_sums(json_t *json, const struct profile_job *profile)
 {
     uint32_t count[PYR_COLOURS] = { 0 };
@@ -345,8 +346,8 @@ void delete_profile_link(struct request *request) { submit_link(request, false);
 struct ratings_job {
     struct store_job job;
     struct request *request;
-    int64_t visitor;             /* who asks; 0: unknown */
-    unsigned from, count, first, better;     /* first: place of the first row */
+    int64_t visitor;             /* the visitor of the request; 0: unknown */
+    unsigned from, count, first, better;     /* first: the place of the first row */
     bool has_own;
     struct store_rating own, row[PAGE + 1];
 };
@@ -425,7 +426,7 @@ void get_ratings(struct request *request)
 struct people_job {
     struct store_job job;
     struct request *request;
-    int64_t visitor;             /* who asks; 0: unknown */
+    int64_t visitor;             /* the visitor of the request; 0: unknown */
     unsigned count;
     struct {
         unsigned seat;

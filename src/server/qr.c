@@ -15,13 +15,13 @@
 
 #include "qr.h"
 
-#define MARGIN 2                 /* light modules around it; the standard asks for four, cameras manage with two */
-#define LARGEST 10               /* version: more modules than a terminal has columns are useless */
+#define MARGIN 2                 /* light modules around it; the standard requires four, but two are enough for cameras */
+#define LARGEST 10               /* version: larger codes do not fit into a terminal */
 
 /* Two rows of modules in a row of characters, black on white in any terminal's colours. */
 static void draw_halves(FILE *to, const uint8_t *code)
 {
-    int width = qrcodegen_getSize(code);     /* in its margin, outside of the code, everything is light */
+    int width = qrcodegen_getSize(code);     /* everything outside of the code, in its margin, is light */
     static const char *const halves[] = { " ", "\u2580", "\u2584", "\u2588" };
     for (int y = -MARGIN; y < width + MARGIN; y += 2) {
         fputs("\033[38;5;16;48;5;231m", to);

@@ -1,9 +1,9 @@
 /*
- * react.c: quick reactions: six symbols that people at a table can show each other. They are not part of the game, nothing
- * is stored of them, and players who are not connected at that moment do not see them.
+ * react.c: quick reactions: six symbols that people at a table can show each other. They are not part of the game and not
+ * stored; players who are not connected at that moment do not see them.
  *
- * A seat may show one in REST_MS and PER_TURN in one turn. Every server counts those of all servers, so only someone who
- * sends two at the same moment over two servers gets one more through.
+ * A seat may show one per REST_MS, and PER_TURN per turn. Every server counts the reactions of all servers; the limit
+ * can only be exceeded, by one, by sending two at the same moment to two servers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,14 +16,14 @@
 
 const char *const reaction_names[REACTIONS] = { "tomb", "ruby", "torch", "skull", "potion", "cross" };
 
-/* What counts as one turn; before and after the game it is all one. */
+/* What counts as one turn; the time before the game is one turn, and so is the time after it. */
 static uint32_t turn_of(const struct table *table)
 {
     const struct pyr_table *open = &table->now.game.replay.state.open;
     return table->now.stage == STORE_RUNNING ? 256u * (open->round + 1u) + open->turn + 1u : table->now.stage;
 }
 
-/* It happens here: all observers are sent it. */
+/* Shows it to all observers here. */
 static void show(struct table *table, unsigned seat, unsigned symbol)
 {
     uint32_t turn = turn_of(table);
@@ -54,11 +54,11 @@ static enum store_result run_telling(struct store_db *db, struct store_job *job)
 
 static void telling_done(struct store_job *job, enum store_result result)
 {
-    (void)result;                            /* it is not worth trying again: the moment is over */
+    (void)result;                            /* not worth a retry: the moment has passed */
     free(job);
 }
 
-/* The number is: this server, seat and symbol, 8 bits each for the last two. */
+/* The number contains this server, then seat and symbol with 8 bits each. */
 static void tell_others(const struct table *table, unsigned seat, unsigned symbol)
 {
     struct telling *telling = table->server->shared ? calloc(1, sizeof *telling) : NULL;
@@ -78,7 +78,7 @@ void table_note_reaction(struct table *table, int64_t number)
         show(table, seat, symbol);
 }
 
-/* Not to bots: there have to be two people. */
+/* Reactions are for people: there have to be two of them at the table. */
 enum error table_react(struct table *table, int64_t visitor, unsigned symbol)
 {
     pyr_seat seat = table_seat_of(table, visitor);

@@ -1,8 +1,8 @@
 /*
  * reload.c: see reload.h.
  *
- * An edition that has changed under its name is not replaced: games that were begun with it would continue with other cards.
- * One that is no longer named is not offered for new tables, but those that have it continue.
+ * An edition whose content has changed is not replaced: games that were begun with it would continue with other cards.
+ * One that the options no longer name is not offered for new tables, but tables that use it continue.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -135,7 +135,7 @@ static bool is_same_list(const char *const *one, const char *const *other)
     return !(one && *one) && !(other && *other);
 }
 
-/* Options that a running server keeps. */
+/* Logs the options that a running server cannot change. */
 static void name_kept(const struct server *server, const struct server_options *fresh)
 {
     const struct server_options *now = &server->options;
@@ -178,7 +178,7 @@ static void take_numbers(struct server_options *now, const struct server_options
     now->keep_games = fresh->keep_games;
 }
 
-/* The fresh options are good only until this returns. */
+/* The new options are valid only until this returns. */
 static bool use(void *context, const struct server_options *fresh)
 {
     struct server *server = context;

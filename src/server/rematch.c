@@ -1,5 +1,5 @@
 /*
- * rematch.c: the same people once more, at a new table that the old one points to.
+ * rematch.c: a new table for the same people, which the old one points to.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +22,8 @@ struct rematch {
     void *context;
 };
 
-/* First the new table is stored, then the old one points to it: a crash in between costs the link, never a link to
- * nothing. */
+/* First the new table is stored, then the old one points to it: a crash in between loses the link, but a link always
+ * leads to a table. */
 static void rematch_made(struct change *change, enum error error)
 {
     struct rematch *rematch = change->context;
@@ -42,8 +42,8 @@ static void rematch_made(struct change *change, enum error error)
     free(rematch);
 }
 
-/* *asker is the first person by seat, not the one who asks: all players of a game thereby use the same request id and get
- * one table. */
+/* *asker is the first person by seat, not the visitor of the request: so all players of a game use the same request id
+ * and get one table. */
 enum error table_may_rematch(const struct table *table, const struct visitor *visitor, int64_t *asker)
 {
     if (table->daily.day)
@@ -58,7 +58,7 @@ enum error table_may_rematch(const struct table *table, const struct visitor *vi
     return ERROR_NONE;
 }
 
-/* What a seat has won and scored in the series, with the game that is over. Numbers that are too large stay as they are. */
+/* A seat's wins and points in the series, including the game that is over. Numbers that are too large stay unchanged. */
 static void add_to_series(const struct table_state *state, unsigned from, struct seat *seat)
 {
     const struct seat *old = &state->seat[from];
@@ -68,9 +68,9 @@ static void add_to_series(const struct table_state *state, unsigned from, struct
     seat->series.points = points > INT16_MAX || points < INT16_MIN ? old->series.points : (int16_t)points;
 }
 
-/* Persons become friends whose seats are kept for them by number, without keys; bots stay. Everyone moves up one seat, and
- * the first becomes the last, so that in a series each sits everywhere. The new table is not public, even if the old one
- * was. */
+/* Persons become friends whose seats are kept for them by number, without keys; bots stay. Everyone moves up one seat,
+ * and the first becomes the last, so that in a series everyone gets to sit in each seat. The new table is not public,
+ * even if the old one was. */
 enum error table_rematch(struct table *table, struct visitor *visitor, struct address *address, const char *id,
     void (*answer)(struct change *change, enum error error), void *context)
 {
@@ -82,7 +82,7 @@ enum error table_rematch(struct table *table, struct visitor *visitor, struct ad
         return may;
     struct table *other = table_find(table->server, table->now.rematch[0] ? table->now.rematch : table->rematch_pending);
     if (other && other->now.stage != STORE_CLOSED) {
-        /* Another player was faster: the answer follows when that table is stored. */
+        /* Another player was faster: answer once that table is stored. */
         struct change *change = change_new(other, apply_new);
         if (!change)
             return ERROR_STORAGE;
@@ -94,7 +94,7 @@ enum error table_rematch(struct table *table, struct visitor *visitor, struct ad
     for (unsigned s = 0; s < request.seats; s++) {
         unsigned from = (s + 1) % request.seats;
         const struct seat *seat = &table->now.seat[from];
-        bool is_gone = seat->kind == SEAT_PERSON && !seat->visitor;  /* removed their data: the seat is free for anyone */
+        bool is_gone = seat->kind == SEAT_PERSON && !seat->visitor;  /* their data was removed: the seat is open to anyone */
         request.seat[s] = (struct seat){ .kind = is_gone ? SEAT_OPEN : seat->kind == SEAT_PERSON ? SEAT_FRIEND : seat->kind,
             .bot = seat->bot, .visitor = seat->visitor };
         request.seat[s].kind_if_free = request.seat[s].kind;

@@ -1,13 +1,14 @@
 /*
- * reminder.c: see reminder.h. What is due is claimed from the database, one visitor at a time; the tables that a message is
- * about come into memory; what is done about each is stored; and only then the messages leave (deliver.h).
+ * reminder.c: see reminder.h. Due reminders are claimed from the database, one visitor at a time; the tables of a message
+ * are loaded into memory; the result for each is stored; and only then the messages are sent (deliver.h).
  *
  *  1. A message names all tables that are waiting for a visitor, so a newer one replaces an older one of the same topic.
- *  2. No one gets a message about a table that they are connected to, at any server, or in their quiet time: then it is
- *     put off.
- *  3. There is no message for a turn that was taken meanwhile: its row has changed, and marking it fails (STORE_CONFLICT).
+ *  2. Visitors get no messages about a table that they are connected to, at any server, and none in their quiet time:
+ *     then the message is put off.
+ *  3. No message is sent for a choice that was made meanwhile: its row has changed, and marking it fails
+ *     (STORE_CONFLICT).
  *
- * Everything here runs in the loop's thread but the run_* functions, which are the store's.
+ * Everything here runs in the loop's thread except the run_* functions, which run in the store's.
  */
 #include <sodium.h>
 #include <stdlib.h>
@@ -17,13 +18,13 @@
 
 #include "reminder.h"
 
-#define LOOK_MS 1000             /* between looks at what is due */
+#define LOOK_MS 1000             /* between looks for due reminders */
 #define MOST_LOOKING 8           /* visitors whose messages are made at the same time */
-#define TURN_SECONDS (7 * 86400) /* how long a push service may keep a message for a browser that is off */
+#define TURN_SECONDS (7 * 86400) /* how long a push service may keep a message for a browser that is not running */
 #define DAILY_SECONDS 86400      /* the same for one that closes the reminder of a day */
-#define PADDED 1024              /* bytes: the size of a message tells nothing */
+#define PADDED 1024              /* bytes: all messages have the same size, so that it reveals nothing */
 
-/* What is to be done about a table. */
+/* What to do about a table. */
 enum verdict { LEAVE, TELL, WITHDRAW, PUT_OFF, FORGET };
 
 struct reminding {
@@ -33,7 +34,7 @@ struct reminding {
     enum verdict verdict[STORE_REMINDERS];
     int64_t until[STORE_REMINDERS];          /* of PUT_OFF */
     bool is_kept[STORE_REMINDERS];           /* the table had not changed meanwhile */
-    char codes[STORE_REMINDERS][16];         /* to be read */
+    char codes[STORE_REMINDERS][16];         /* tables to read */
     unsigned code_count;
 };
 
@@ -54,7 +55,7 @@ static void reminding_free(struct reminding *reminding)
 
 /* Sending. */
 
-/* A topic that a push service cannot read anything from. */
+/* A topic that has no meaning for the push service. */
 static void write_topic(const struct reminders *reminders, const struct reminder *reminder, char topic[33])
 {
     uint8_t hash[32];
@@ -66,7 +67,8 @@ static void write_topic(const struct reminders *reminders, const struct reminder
     push_write_base64(hash, 18, topic);
 }
 
-/* Safari takes permission away from pages whose messages show nothing: it is not notified that something is over. */
+/* Safari withdraws the permission from pages that receive messages without showing any: it is not notified that something
+ * is over. */
 static bool may_be_silent(const char *endpoint)
 {
     struct push_endpoint parts;
@@ -103,7 +105,7 @@ static void send_all(const struct reminding *reminding, const struct reminder *r
         reminder_send(reminding->server, reminder, &reminding->due.push[i]);
 }
 
-/* Browsers that are gone are forgotten. */
+/* Browsers that no longer exist are removed. */
 
 struct forgetting {
     struct store_job job;
@@ -117,7 +119,7 @@ static enum store_result run_forget(struct store_db *db, struct store_job *job)
 
 static void forgotten(struct store_job *job, enum store_result result)
 {
-    (void)result;                            /* the next message meets it again */
+    (void)result;                            /* the next message will fail the same way */
     free(job);
 }
 
@@ -140,9 +142,9 @@ static void delivered(void *context, int64_t push, enum delivered result)
     store_submit(server->store, &forgetting->job);
 }
 
-/* The words. */
+/* The texts. */
 
-/* Tables that wait, with what a message says of them. */
+/* The waiting tables, with what a message contains about them. */
 static void note_waiting(const struct reminding *reminding, struct reminder *reminder)
 {
     const struct store_due *due = &reminding->due;
@@ -170,7 +172,7 @@ static void word_over(const struct reminding *reminding, unsigned i)
     send_all(reminding, &reminder);
 }
 
-/* Everything is stored: one message about all that waits, and one for each game that is over. */
+/* Called when everything is stored: makes one message about all waiting tables, and one for each game that is over. */
 static void word_message(const struct reminding *reminding)
 {
     const struct store_due *due = &reminding->due;
@@ -199,7 +201,7 @@ static void word_message(const struct reminding *reminding)
     send_all(reminding, &reminder);
 }
 
-/* What is stored about it. */
+/* Storing what is done. */
 
 static enum store_result run_mark(struct store_db *db, struct store_job *job)
 {
@@ -233,7 +235,7 @@ static void mark_done(struct store_job *job, enum store_result result)
     reminding_free(reminding);
 }
 
-/* What is to be done. */
+/* Deciding what to do. */
 
 static bool is_here(const struct server *server, const struct store_due *due, unsigned i)
 {
@@ -242,7 +244,7 @@ static bool is_here(const struct server *server, const struct store_due *due, un
     return due->at[i].is_here || (seat < PYR_MAX_SEATS && table_is_here(table, seat));
 }
 
-/* No message about the end of a game to players who are connected: they see it. */
+/* Players who are connected get no message about the end of a game: they see it. */
 static enum verdict judge(struct reminding *reminding, unsigned i, int64_t quiet)
 {
     struct store_due_table *table = &reminding->due.at[i];
@@ -260,7 +262,7 @@ static enum verdict judge(struct reminding *reminding, unsigned i, int64_t quiet
     return PUT_OFF;
 }
 
-/* The tables are in memory, as far as they could be read: a message without their names is better than none. */
+/* Called when the tables are in memory, as far as they could be read: without names a message is still better than none. */
 static void tables_there(void *context, enum error error)
 {
     struct reminding *reminding = context;
@@ -302,7 +304,7 @@ static void claim_done(struct store_job *job, enum store_result result)
 
 /* The server. */
 
-/* Keys are made at the first start and kept in the database, so that all its servers have the same. */
+/* Keys are made at the first start and stored in the database, so that all its servers have the same. */
 bool reminders_load(struct server *server, struct store_db *db)
 {
     struct reminders *reminders = server->reminders;
@@ -317,7 +319,7 @@ bool reminders_load(struct server *server, struct store_db *db)
     return true;
 }
 
-/* Where the operator of a push service can reach ours. */
+/* How the operator of a push service can reach ours. */
 static void find_subject(const struct server *server, char *to, size_t size)
 {
     const char *found = server->options.push_contact;

@@ -1,11 +1,11 @@
 /*
- * reminder_daily.c: the message about today's expedition (reminder.h): only while a streak is at stake, at the time
- * that a visitor has set, and once a day.
+ * reminder_daily.c: the message about today's expedition (reminder.h): only while a streak is at stake, at the time that
+ * the visitor has set, and once per day.
  *
- * `notice.due` says when to look at a visitor again. A server claims the row, decides, and stores of which day the visitor
- * was reminded, all in one transaction; only then the message leaves. So of several servers one sends it, once or, if it
- * dies just then, not at all. When the attempt ends, its own transaction makes the row due again (CLOSE_NOTICE), and the
- * message is closed wherever it is still shown.
+ * `notice.due` is when to check a visitor again. A server claims the row, decides, and stores the day of the reminder,
+ * all in one transaction; only then the message is sent. So exactly one server sends it, once or, if it dies just
+ * then, not at all. When the attempt ends, its own transaction makes the row due again (CLOSE_NOTICE), and the message
+ * is closed wherever it is still shown.
  */
 #include <sodium.h>
 #include <stdlib.h>
@@ -15,33 +15,34 @@
 #include "reminder.h"
 #include "streak.h"
 
-#define LOOK_MS 1000             /* between looks at what is due */
-#define LATE_SECONDS 3600        /* a message that could not be sent at its time is not made up for later than this */
+#define LOOK_MS 1000             /* between looks for due reminders */
+#define LATE_SECONDS 3600        /* a message that could not be sent at its time is dropped if it is later than this */
 
 struct daily_reminding {
     struct store_job job;
     struct server *server;
     int64_t now;
-    bool is_told, is_closed;     /* a message is to be sent; the one that was sent is to be closed */
+    bool is_told, is_closed;     /* a message is to be sent; an earlier one is to be closed */
     struct reminder reminder;
     unsigned pushes;
     struct store_push push[STORE_PUSHES];
     struct streak_days history;
 };
 
-/* Whether the visitor has days in a row that end today unless they play; what to tell them then. */
+/* Whether the visitor has a streak that ends today unless they play; and what the message contains. */
 static bool is_at_stake(const struct streak_days *history, struct reminder *reminder)
 {
     reminder->count = results_streak(history->days, history->count).now;
     return reminder->count && history->days[history->count - 1] == RESULTS_MISSED;
 }
 
-/* When this visitor is next looked at. */
+/* When to check this visitor next. */
 static enum store_result decide(struct store_db *db, struct daily_reminding *daily, struct store_notice *notice, int64_t due)
 {
     int64_t today = daily->now / PYR_DAILY_SECONDS, ends = (today + 1) * PYR_DAILY_SECONDS;
     int64_t quiet = reminder_quiet_until(notice, daily->now), set = reminder_next(notice->daily, notice->zone, daily->now);
-    int64_t last = due > set - PYR_DAILY_SECONDS ? due : set - PYR_DAILY_SECONDS;    /* later than set: quiet time is over */
+    int64_t last = due > set - PYR_DAILY_SECONDS ? due : set - PYR_DAILY_SECONDS;    /* later than the set time: the quiet
+                                                                                        time has just ended */
     notice->due = notice->daily < 0 ? 0 : set;
     if (notice->closes) {
         notice->closes = false;

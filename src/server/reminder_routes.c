@@ -1,6 +1,6 @@
 /*
- * reminder_routes.c: the requests about messages to people who are not here (reminder.h; docs/protocol.md, section 2):
- * browsers that want them, quiet time, tables that wait, and a feed of them instead of messages.
+ * reminder_routes.c: the requests about messages to people who are not connected (reminder.h; docs/protocol.md, section
+ * 2): browsers that want them, quiet time, waiting tables, and a feed of them instead of messages.
  */
 #include <sodium.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "request.h"
 
 #define FEED_KEY 24              /* random bytes of a feed's key */
-#define PUSH_RATE 0.2            /* a second and address: each new browser costs a row */
+#define PUSH_RATE 0.2            /* per second and address: each new browser costs a row */
 #define PUSH_BURST 30
 
 static int64_t id_of(const struct request *request)
@@ -29,7 +29,7 @@ struct push_job {
     struct store_job job;
     struct request *request;
     int64_t visitor, now;
-    bool adds, drops, sets;      /* a browser; a browser or all of them; what is wanted */
+    bool adds, drops, sets;      /* adds a browser; drops a browser or all of them; changes the settings */
     bool drops_all;
     struct store_push push;
     bool has_quiet, has_zone, has_daily;
@@ -47,7 +47,8 @@ static enum store_result run_notice(struct store_db *db, struct push_job *push)
         push->notice.quiet_from = push->wanted.quiet_from;
         push->notice.quiet_to = push->wanted.quiet_to;
     }
-    /* With another time it is looked for again; else a message that waits for the end of quiet time still does. */
+    /* With another time the reminder is looked for again; otherwise one that waits for the end of quiet time keeps
+     * waiting. */
     bool is_same = (!push->has_zone || push->wanted.zone == push->notice.zone) &&
         (!push->has_daily || push->wanted.daily == push->notice.daily);
     if (push->has_zone)
@@ -127,7 +128,7 @@ void get_push(struct request *request)
         answer_json(request, 200, push_json(request->server));
 }
 
-/* A whole number between two others. */
+/* A whole number within bounds. */
 static bool read_number(const json_t *value, int least, int most, int *to)
 {
     if (!json_is_integer(value) || json_integer_value(value) < least || json_integer_value(value) > most)
@@ -142,7 +143,7 @@ static bool read_key(const json_t *keys, const char *name, uint8_t *to, size_t s
     return text && strlen(text) <= 100 && push_read_base64(text, to, size) == (long)size;
 }
 
-/* Reads the body; the name of the member that is wrong, or NULL. The values are in the order of post_push. */
+/* Reads the body; returns the name of a wrong member, or NULL. The values are in the order of post_push. */
 static const char *read_push(const struct request *request, json_t *const values[6], struct push_job *push)
 {
     const struct reminders *reminders = request->server->reminders;
@@ -199,7 +200,7 @@ void post_push(struct request *request)
     free(push);
 }
 
-/* One browser, by its endpoint; without a body all of them. */
+/* Deletes one browser, by its endpoint; without a body all of them. */
 void delete_push(struct request *request)
 {
     static const struct field fields[] = { { "endpoint", FIELD_TEXT, true, PUSH_ENDPOINT - 1 } };
@@ -218,7 +219,7 @@ void delete_push(struct request *request)
     json_decref(object);
 }
 
-/* A table's switch. */
+/* The switch of a table. */
 
 static void notify_answered(struct change *change, enum error error)
 {
@@ -253,12 +254,12 @@ static void notify_at(struct request *request, struct table *table)
 
 void post_notify(struct request *request) { with_table(request, notify_at); }
 
-/* Tables that wait for a visitor, as JSON or as a feed. */
+/* The tables that are waiting for a visitor, as JSON or as a feed. */
 
 struct turns {
     struct store_job job;
     struct request *request;
-    int64_t visitor;             /* 0: the one with this key */
+    int64_t visitor;             /* 0: the visitor with this key */
     uint8_t key[32];             /* its SHA-256 */
     char codes[STORE_CODES][16];
     unsigned count;
@@ -275,7 +276,7 @@ static enum store_result run_turns(struct store_db *db, struct store_job *job)
     return store_get_open_of(db, visitor, turns->codes, &turns->count);
 }
 
-/* The next table of the list that waits, or NULL; *at is where to continue. */
+/* The next waiting table of the list, or NULL; *at is where to continue. */
 static const struct table *next_waiting(const struct turns *turns, unsigned *at)
 {
     while (*at < turns->count) {
@@ -329,8 +330,7 @@ static void write_time(FILE *to, int64_t seconds)
     fprintf(to, "<updated>%s</updated>", text);
 }
 
-/* Ids last for ever, say nothing and differ from visitor to visitor: a part of the key's hash, and what identifies a
- * choice. */
+/* Ids never change, reveal nothing and differ between visitors: a part of the key's hash, and what identifies a choice. */
 static void write_entry(FILE *to, const struct turns *turns, const struct table *table, const char *page)
 {
     struct reminder reminder = { .kind = REMINDER_TURN, .visitor = turns->visitor };
@@ -474,7 +474,7 @@ void get_feed(struct request *request)
     sodium_memzero(key, sizeof key);
 }
 
-/* The address of the feed: sent once, since the database has only its hash. */
+/* The address of the feed: sent only once, since the database has only its hash. */
 
 struct feed_job {
     struct store_job job;

@@ -1,5 +1,5 @@
-/* reminder_text.c: what messages say, and when people want quiet (reminder.h). Nothing here has a card, a choice or a
- * score: a message may be shown on a locked screen. */
+/* reminder_text.c: the texts of messages, and quiet times (reminder.h). Messages contain no card, choice or score, since
+ * they may be shown on a locked screen. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 #define DAY 1440                 /* minutes */
 
-/* The seconds of a person's day. */
+/* Seconds since midnight for a person. */
 static int64_t seconds_of_day(int zone, int64_t now)
 {
     int64_t local = (now + 60 * (int64_t)zone) % 86400;

@@ -1,6 +1,6 @@
 /*
- * results.c: sums, places and streaks of the daily expedition (results.h). Results come sorted, by points or by visitor, so
- * that each function goes through them once and keeps no more than it returns.
+ * results.c: sums, places and streaks of the daily expedition (results.h). Results arrive sorted, by points or by
+ * visitor, so each function goes through them once and stores no more than it returns.
  */
 #include "results.h"
 
@@ -27,7 +27,7 @@ int64_t results_place(const struct results_tally *tally, int32_t points)
     return place;
 }
 
-/* The result that `index` others precede. */
+/* The result that has `index` others before it. */
 static int32_t result_at(const struct results_tally *tally, int64_t index)
 {
     unsigned i = 0;

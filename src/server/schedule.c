@@ -1,8 +1,8 @@
 /*
- * schedule.c: see schedule.h. Two classes a lane, addresses in each, visitors in each of those: every level is a struct
+ * schedule.c: see schedule.h. Two classes per lane, addresses in each, visitors in each of those: every level is a struct
  * schedule_share that gives turns to its parts. A part that has been served goes to the end of `served` and stays there
- * until its next turn even if nothing of it waits, so that coming and going gains nothing, nor does being alone for a
- * moment. It is dropped when that turn comes.
+ * until its next turn, even if nothing of it is waiting. So it gains nothing by leaving and returning, or by being the
+ * only one for a moment. If it is empty when its turn comes, it is dropped.
  */
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ void schedule_queue_init(struct schedule_queue *queue)
     queue->last = &queue->first;
 }
 
-/* `link` points to the pointer to the job, so it can be taken out of the middle without knowing the one before it. */
+/* `link` points to the pointer to the job, so a job can be removed from the middle without its predecessor. */
 void schedule_queue_add(struct schedule_queue *queue, struct schedule_job *job)
 {
     job->next = NULL;
@@ -63,7 +63,7 @@ static void share_init(struct schedule_share *share)
     schedule_queue_init(&share->jobs);
 }
 
-/* Drops the parts of a share in which nothing waits. */
+/* Drops the parts of a share that have no waiting jobs. */
 static void share_clear(struct schedule *schedule, struct schedule_share *share)
 {
     struct schedule_list *const lists[] = { &share->fresh, &share->served };
@@ -106,7 +106,8 @@ void schedule_finish(struct schedule *schedule)
     schedule_init(schedule);
 }
 
-/* Any function will do, since share_find compares the real values; the odd constants spread neighbours over the buckets. */
+/* Any function will do, since share_find compares the real values; the odd constants spread neighbouring values over the
+ * buckets. */
 static uint64_t share_key(const struct schedule_share *parent, uint64_t address, int64_t visitor)
 {
     return address ^ (uint64_t)visitor * 0x9e3779b97f4a7c15u ^ (uint64_t)(uintptr_t)parent * 0xff51afd7ed558ccdu;
@@ -124,7 +125,7 @@ static struct schedule_share *share_find(const struct schedule *schedule, const 
     return NULL;
 }
 
-/* The part of a share, made if there is none. NULL without memory. */
+/* Finds or makes a part of a share. NULL without memory. */
 static struct schedule_share *share_get(struct schedule *schedule, struct schedule_share *parent, uint64_t address,
     int64_t visitor)
 {
@@ -150,7 +151,7 @@ static struct schedule_share *root_of(struct schedule *schedule, const struct sc
 }
 
 /* Without memory for the visitor's share, an address without jobs may be left behind; it is dropped when its turn comes,
- * or here if nothing else waits. */
+ * or here if nothing else is waiting. */
 bool schedule_add(struct schedule *schedule, struct schedule_job *job)
 {
     struct schedule_share *root = root_of(schedule, job);
@@ -176,8 +177,8 @@ static void unqueue(struct schedule_job *job)
     job->share = NULL;
 }
 
-/* When nothing waits in a class any more, all turns are forgotten: who was served when matters only between those
- * who wait at the same time. */
+/* When no job of a class is waiting, all turns are forgotten: the order of turns matters only between those that wait at
+ * the same time. */
 void schedule_remove(struct schedule *schedule, struct schedule_job *job)
 {
     if (!job->share)
@@ -199,12 +200,12 @@ void schedule_watch(struct schedule *schedule, struct schedule_job *job, bool wa
     job->watched = watched;
     if (schedule_add(schedule, job))
         return;
-    job->watched = !watched;                 /* without memory: as before, or nowhere */
+    job->watched = !watched;                 /* without memory: as before, or not queued */
     schedule_add(schedule, job);
 }
 
-/* The part whose turn it is; something in `share` waits.
- * Ends, since `waiting` of the share is the sum of its parts: one of them has something. */
+/* The part whose turn it is; `share` must have a waiting job. The loop ends, since `waiting` of the share is the sum of
+ * its parts: one of them has a job. */
 static struct schedule_share *share_turn(struct schedule *schedule, struct schedule_share *share)
 {
     for (;;) {
@@ -221,7 +222,8 @@ static struct schedule_share *share_turn(struct schedule *schedule, struct sched
     }
 }
 
-/* root[0] has what people wait for, root[1] the rest (rule 2 of schedule.h); then the address, then the visitor (rule 3). */
+/* root[0] has the jobs that people wait for, root[1] the others (rule 2 of schedule.h); then the address, then the
+ * visitor (rule 3). */
 struct schedule_job *schedule_take(struct schedule *schedule, enum schedule_lane lane)
 {
     struct schedule_share *root = schedule->root[lane];

@@ -1,9 +1,9 @@
 /*
- * seats.c: who sits at a table: sitting down, leaving, coming back, bots for empty seats and for those who are away, and the
- * beginning of the game once all seats are taken; see change.h.
+ * seats.c: the seats of a table: sitting down, leaving, coming back, bots for empty seats and for players who are away,
+ * and the beginning of the game once all seats are taken; see change.h.
  *
- * All functions named apply_* are requests of change.h: they look at the table, write to change->effects->after only, and
- * may be called again for the same change on a newer table.
+ * All functions named apply_* are the changes of change.h: they read the table, write only to change->effects->after,
+ * and may be called again for the same change on a newer table.
  */
 #include <sodium.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static uint64_t hash_id(const struct table *table, const char *id)
     uint64_t hash;
     _Static_assert(crypto_shorthash_KEYBYTES <= PYR_FAIR_BYTES, "the secret has room for a key");
     crypto_shorthash((unsigned char *)&hash, (const unsigned char *)id, strlen(id), table->now.fair.secret);
-    return hash ? hash : 1;                  /* 0 is no id */
+    return hash ? hash : 1;                  /* 0 means no id */
 }
 
 bool seat_knows(const struct table *table, const struct seat *seat, const char *id)
@@ -34,7 +34,7 @@ bool seat_knows(const struct table *table, const struct seat *seat, const char *
     return false;
 }
 
-/* A ring of STORE_IDS: a client has at most a few messages without an answer. */
+/* A ring of STORE_IDS: a client has at most a few unanswered messages. */
 void seat_remember(const struct table *table, struct seat *seat, const char *id)
 {
     if (!id[0] || seat_knows(table, seat, id))
@@ -69,7 +69,7 @@ static enum error begin(struct change *change)
     return change_note_game(change);
 }
 
-/* An attempt at a daily expedition: all sit there already. */
+/* An attempt at a daily expedition: all seats are taken already. */
 enum error apply_daily(struct change *change, struct problem *problem)
 {
     (void)problem;
@@ -92,8 +92,8 @@ static bool is_hosts(const struct change *change)
     return change->table->host == change->request.visitor;
 }
 
-/* Seats are tried in this order: the one that is kept for this visitor or opened by this key, else the first open one. A
- * request that names a seat gets that one or none. Sitting down twice with the same id is the same message sent again. */
+/* Seats are tried in this order: the one that is kept for this visitor or opened by this key, then the first open one. A
+ * request that names a seat gets that one or none. A second request with the same id is the same message sent again. */
 enum error apply_sit(struct change *change, struct problem *problem)
 {
     const struct change_request *request = &change->request;
@@ -141,8 +141,8 @@ enum error apply_sit(struct change *change, struct problem *problem)
     return begin_if_full(change);
 }
 
-/* Before the game the seat becomes what it was; during the game it stays the person's, and a bot plays until they are
- * back. The number for the shuffle goes with the person: the next player here has another one. */
+/* Before the game the seat becomes what it was before; during the game it stays the person's, and a bot plays until they
+ * are back. The number for the shuffle is removed with the person: the next player here has another one. */
 enum error apply_leave(struct change *change, struct problem *problem)
 {
     struct table_state *state = &change->effects->after;
@@ -184,7 +184,7 @@ void seat_come_back(struct change *change, pyr_seat number)
     change_note_table(change);
 }
 
-/* The choice that a stand-in has made is the person's own from now on. */
+/* A choice made by the stand-in becomes the person's own. */
 enum error apply_return(struct change *change, struct problem *problem)
 {
     const struct table_state *state = &change->effects->after;
@@ -222,7 +222,7 @@ enum error apply_fill(struct change *change, struct problem *problem)
     if (state->stage != STORE_WAITING)
         return ERROR_BEGUN;
     if (request->seat >= state->seats || state->seat[request->seat].kind > SEAT_FRIEND) {
-        /* Tried again, it may meet its own effect, if the answer of the store was lost. */
+        /* When it is applied again, it may find its own effect, if the store's answer was lost. */
         bool is_done = change->tries && request->seat < state->seats && state->seat[request->seat].bot == request->bot;
         return is_done ? ERROR_NONE : ERROR_TAKEN;
     }
@@ -230,8 +230,8 @@ enum error apply_fill(struct change *change, struct problem *problem)
     return begin_if_full(change);
 }
 
-/* One word of an arrangement: the number of a seat that stays, "open", or a bot's level. False if it is none of these, or
- * the seat is there twice, or its key says that it is another one. */
+/* One word of an arrangement: the number of a seat that stays, "open", or a bot's level. False if it is none of these, if
+ * the seat is named twice, or if the key belongs to another seat. */
 static bool arrange_seat(const struct table_state *before, struct table_state *after, const char *word, unsigned *kept)
 {
     unsigned s = after->seats, from = (unsigned)(word[0] - '1');
@@ -253,7 +253,7 @@ static bool arrange_seat(const struct table_state *before, struct table_state *a
     return true;
 }
 
-/* What is played has been agreed on with the players there. */
+/* Whether the host is the only player: the terms of the game have been agreed on with the players at the table. */
 static bool has_host_alone(const struct table *table)
 {
     for (unsigned s = 0; s < table->now.seats; s++)
@@ -262,7 +262,7 @@ static bool has_host_alone(const struct table *table)
     return true;
 }
 
-/* Before the game the host says which seats there are, and perhaps what is played: who sits there stays. */
+/* Before the game the host decides which seats there are, and may change the terms; people who are seated stay. */
 enum error apply_arrange(struct change *change, struct problem *problem)
 {
     const struct table_state *before = &change->table->now;
@@ -296,7 +296,7 @@ enum error apply_arrange(struct change *change, struct problem *problem)
     return begin_if_full(change);
 }
 
-/* Before the game a person's seat takes the name that they have now. */
+/* Before the game a person's seat gets their present name. */
 enum error apply_name(struct change *change, struct problem *problem)
 {
     struct table_state *state = &change->effects->after;
@@ -332,7 +332,7 @@ enum error apply_hint(struct change *change, struct problem *problem)
     return ERROR_NONE;
 }
 
-/* A player wants messages about this table, or none. */
+/* A player switches messages about this table on or off. */
 enum error apply_notify(struct change *change, struct problem *problem)
 {
     struct table_state *state = &change->effects->after;
@@ -349,7 +349,7 @@ enum error apply_notify(struct change *change, struct problem *problem)
     return ERROR_NONE;
 }
 
-/* A bot for a player who is not connected. The host may ask for it, and any player if the host has been gone for
+/* A bot for a player who is not connected. The host may ask for it, and any player may if the host has been gone for
  * HOST_GONE_MS. */
 enum error apply_standin(struct change *change, struct problem *problem)
 {
@@ -381,7 +381,7 @@ enum error apply_close(struct change *change, struct problem *problem)
     if (change->request.visitor && !is_hosts(change))        /* 0: the server itself */
         return ERROR_NOT_HOST;
     if (change->effects->after.stage == STORE_CLOSED)
-        return ERROR_NONE;                   /* sent again */
+        return ERROR_NONE;                   /* the same message, sent again */
     if (change->effects->after.stage != STORE_WAITING && !(change->request.is_operator &&
         change->effects->after.stage == STORE_RUNNING))
         return ERROR_BEGUN;
@@ -390,8 +390,8 @@ enum error apply_close(struct change *change, struct problem *problem)
     return ERROR_NONE;
 }
 
-/* Someone removes their data. A bot continues a game, a seat at a table that waits becomes free, and a table that waits
- * for players without its host is closed. */
+/* A visitor removes their data. A bot continues a running game, a seat at a waiting table becomes free, and a waiting
+ * table whose host leaves is closed. */
 enum error apply_forget(struct change *change, struct problem *problem)
 {
     struct table_state *state = &change->effects->after;

@@ -33,12 +33,12 @@
 #include "store_daily.h"
 #include "web.h"
 
-#define TICK_MS 250              /* clocks of games are this exact */
-#define SWEEP_MS 60000           /* between looks for addresses and visitors that can be forgotten */
-#define STOP_MS 5000             /* what is in hand is given this long */
-#define GOODBYE_MS 750           /* and then those who were asked to return, to answer */
+#define TICK_MS 250              /* the resolution of game clocks */
+#define SWEEP_MS 60000           /* between looks for addresses and visitors that can be dropped from memory */
+#define STOP_MS 5000             /* the time for work in progress when stopping */
+#define GOODBYE_MS 750           /* then the time for clients to answer the request to return */
 
-/* Built from the list in error.h, so that a new error cannot lack its word or its status. */
+/* Built from the list in error.h, so that every error has a name and a status. */
 static const struct {
     const char *name;
     int status;
@@ -78,10 +78,10 @@ static void log_store(const char *words)
     log_line(LOG_ERROR, "store", rest);
 }
 
-/* What the database has. */
+/* What the database contains. */
 
-/* Before the store's thread starts. Tables are not read here: they come into memory when a client asks for them or they are
- * due. */
+/* Called before the store's thread starts. Tables are not read here: they are loaded when a client asks for them or they
+ * are due. */
 static bool load(struct store_db *db, void *context)
 {
     struct server *server = context;
@@ -98,9 +98,9 @@ static bool load(struct store_db *db, void *context)
         store_last_revealed(db, &server->daily.revealed) == STORE_OK;
 }
 
-/* Ticks and the end. */
+/* Ticks and stopping. */
 
-/* From here on nothing happens but that open handles are closed; uv_run returns when the last is. */
+/* From here on only open handles are closed; uv_run returns when the last one is. */
 static void stop_loop(struct server *server)
 {
     if (server->stopped)
@@ -115,16 +115,17 @@ static void stop_loop(struct server *server)
     access_log_stop(server);
     reminders_stop(server);
     pool_stop(server->pool);
-    server->pool = NULL;                     /* the store's last answers find none */
+    server->pool = NULL;                     /* the store's last results find none */
     upkeep_stop(server);
     store_close(server->store);
 }
 
-/* Ends as soon as nothing is pending and all sockets are closed, at the latest at stop_at. The first tick after the
- * signal is waited for, so that the warning reaches clients before their sockets close. */
+/* Ends as soon as nothing is pending and all sockets are closed, at the latest at stop_at. It waits for the first tick
+ * after the signal, so that the warning reaches clients before their sockets close. */
 static void tick_to_the_end(struct server *server)
 {
-    uint64_t now = uv_now(&server->loop);            /* the end waits for connections, even if a test has set the time */
+    uint64_t now = uv_now(&server->loop);            /* real time: stopping waits for connections, even if a test has set
+                                                        the clock */
     bool is_idle = !store_pending(server->store) && now >= server->stop_at - STOP_MS + TICK_MS;
     if (is_idle && server->sockets)
         web_close_sockets(server);
@@ -154,9 +155,9 @@ void server_tick(struct server *server)
     }
 }
 
-/* The service manager is notified that all is well: this loop runs, and the store's thread has shown a sign of life within
- * half of the time that the manager waits. A database that cannot be reached is no reason to be restarted: the thread tries
- * again. */
+/* Tells the service manager that the server is alive if this loop runs and the store's thread has shown a sign of life
+ * within half of the time that the manager waits. A database that cannot be reached is no reason for a restart: the
+ * thread keeps trying. */
 static void feed_watchdog(struct server *server)
 {
     uint64_t interval = notify_watchdog(), now = uv_now(&server->loop);
@@ -181,21 +182,21 @@ static void on_signal(uv_signal_t *handle, int signal)
 {
     struct server *server = handle->data;
     if (signal == SIGHUP) {
-        /* Perhaps a terminal was closed: no reason for anyone to lose their table. */
+        /* The terminal may have been closed: no reason for players to lose their tables. */
         server_log(server, LOG_INFO, "hangup", "signal=%d", signal);
         if (!server->stopping)
             reload_server(server);
         return;
     }
     if (server->stopping) {
-        stop_loop(server);                   /* asked twice */
+        stop_loop(server);                   /* the second request to stop */
         return;
     }
     server_log(server, LOG_INFO, "stopping", "signal=%d", signal);
     notify_send("STOPPING=1\n");
     server->stopping = true;
     if (server->is_handed)
-        web_stop_accepting(server);          /* who comes now waits for the next server */
+        web_stop_accepting(server);          /* new clients wait for the next server */
     server->stop_at = uv_now(&server->loop) + STOP_MS;
     upkeep_leave(server);
     web_warn(server);
@@ -225,7 +226,7 @@ static bool read_origins(struct server *server, char *error, size_t size)
     return true;
 }
 
-/* On a desktop the page opens by itself. */
+/* On a desktop the page is opened automatically. */
 static void open_browser(const char *url)
 {
     if (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY"))
@@ -234,7 +235,8 @@ static void open_browser(const char *url)
     if (child) {
         while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
             ;
-        return;                              /* the browser itself is another process's child now, so nothing waits for it */
+        return;                              /* the browser is now the child of another process, so there is nothing to
+                                                wait for */
     }
     if (fork())
         _exit(0);
@@ -294,7 +296,7 @@ bool server_start(struct server *server, const struct server_options *options, c
         server_halt(server);
         return false;
     }
-    upkeep_tick(server);                     /* tables that are due are read before clients connect */
+    upkeep_tick(server);                     /* due tables are read before clients connect */
     return true;
 }
 
@@ -312,7 +314,7 @@ void server_halt(struct server *server)
     uv_run(&server->loop, UV_RUN_DEFAULT);
 }
 
-/* After the loop has ended: frees what is left in memory. */
+/* Called after the loop has ended: frees what is left in memory. */
 void server_finish(struct server *server)
 {
     tables_finish(server);
@@ -325,7 +327,8 @@ void server_finish(struct server *server)
     uv_loop_close(&server->loop);
 }
 
-/* The first line is for scripts: the page's address on this machine. The rest is for people: what to tell the others. */
+/* The first line is for scripts: the page's address on this machine. The others are for people: the addresses for other
+ * players. */
 static void print_links(const struct server *server)
 {
     char links[ACCESS_LINKS][ACCESS_LINK_SIZE];
@@ -348,10 +351,10 @@ int server_run(const struct server_options *options)
     static const int signals[SIGNALS] = { SIGTERM, SIGINT, SIGHUP };
     char error[512] = "";
     signal(SIGPIPE, SIG_IGN);
-    /* A file that may not grow is like a full disk: the write fails, the server continues. */
+    /* A file that may not grow is treated like a full disk: the write fails, the server continues. */
     signal(SIGXFSZ, SIG_IGN);
     notify_init();
-    log_start();                             /* if there is no thread for it, everyone writes their own lines */
+    log_start();                             /* without a thread for it, every thread writes its own lines */
     raise_file_limit(options->max_connections + 64);
     if (!server_start(&server, options, error, sizeof error)) {
         log_stop();

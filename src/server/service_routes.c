@@ -1,6 +1,6 @@
 /*
- * service_routes.c: routes about the server itself: editions, puzzles, links to it, health, metrics. All answer at once,
- * from memory.
+ * service_routes.c: routes about the server itself: editions, puzzles, links to it, health, metrics. All are answered at
+ * once, from memory.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "request.h"
 #include "server.h"
 
-#define PUZZLES 100              /* in an answer */
+#define PUZZLES 100              /* in one answer */
 
 /* Editions, puzzles, health, metrics. */
 
@@ -28,7 +28,7 @@ void get_editions(struct request *request)
     answer_json(request, 200, json_pack("{so}", "editions", list));
 }
 
-/* The text as it was read, so that a client can check records by the very same edition. */
+/* The text as it was read, so that a client can check records with exactly the same edition. */
 void get_edition(struct request *request)
 {
     const char *found = edition_text(request->server, request->word);
@@ -43,7 +43,7 @@ void get_edition(struct request *request)
     answer_text(request, text ? 200 : 503, "text/plain; charset=utf-8", text, text ? size : 0);
 }
 
-/* Where the line of the puzzle with this number begins, which is that of its line in the pack; NULL: there is none. */
+/* Where the line of the puzzle with this number begins in the pack; NULL: it has none. */
 static const char *find_puzzle(const char *pack, unsigned long number)
 {
     for (; pack && number; number--) {
@@ -106,7 +106,7 @@ static void metric(FILE *to, const char *name, const char *kind, const char *hel
     fprintf(to, "# HELP pyramids_%s %s\n# TYPE pyramids_%s %s\npyramids_%s %.15g\n", name, help, name, kind, name, value);
 }
 
-/* What other servers on the same database have done. */
+/* Metrics about the work of other servers on the same database. */
 static void metric_news(FILE *to, const struct server *server)
 {
     metric(to, "hears_others", "gauge", "1: it receives what other servers on the same database announce.",
@@ -117,9 +117,8 @@ static void metric_news(FILE *to, const struct server *server)
         (double)server->count.news);
 }
 
-/* The buckets of a histogram are cumulative: each has all that took at most so long. The bounds are those of count_time
- * (change.c), in seconds.
- * On its own listener only (find_route): the numbers are not for everyone. */
+/* The buckets of a histogram are cumulative: each counts everything that took at most that time. The bounds are those
+ * of count_time (change.c), in seconds. On its own listener only (find_route): the numbers are not for everyone. */
 void get_metrics(struct request *request)
 {
     struct server *server = request->server;
@@ -198,7 +197,7 @@ void get_metrics(struct request *request)
     answer_text(request, 200, "text/plain; version=0.0.4; charset=utf-8", text, size);
 }
 
-/* Where others reach this server. */
+/* The addresses under which others can reach this server. */
 void get_links(struct request *request)
 {
     char links[ACCESS_LINKS][ACCESS_LINK_SIZE];

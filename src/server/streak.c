@@ -1,6 +1,6 @@
 /*
- * streak.c: reads which days of the daily expedition a visitor has played (streak.h). What follows from them is arithmetic
- * (results.h).
+ * streak.c: reads which days of the daily expedition a visitor has played (streak.h). The streaks are computed in
+ * results.c.
  */
 #include <string.h>
 

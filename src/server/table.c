@@ -1,11 +1,11 @@
 /*
- * table.c: what a table is, who follows it, and its time in memory. How it is made is in table_make.c, how it is read from
+ * table.c: what a table is, its observers, and its time in memory. How it is made is in table_make.c, how it is read from
  * the database in table_read.c, how it changes in change.c, seats.c and turns.c.
  *
  *  1. A table in memory is in server->tables (by code) and in server->table_list until table_forget.
- *  2. An open table that was made from an address counts for it: in memory by table->address, else by a stake.
- *  3. It knows no connections, only observers.
- *  4. Its memory is freed when it is forgotten and no job and no store still refers to it.
+ *  2. An open table counts for the address that made it: in memory by table->address, otherwise by a stake.
+ *  3. It does not depend on connections, only on observers.
+ *  4. Its memory is freed when it is forgotten and neither a job nor the store refers to it any more.
  */
 #include <sodium.h>
 #include <stdio.h>
@@ -22,8 +22,8 @@ static const char code_letters[] = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
 /* Codes. */
 
-/* A code is CODE_SIZE letters of an alphabet without those that look alike, so it can be read aloud and typed from paper.
- * It is also the only key to a table that is not public, which is why guessing is limited by address (limit.c). */
+/* A code is CODE_SIZE letters of an alphabet without letters that look alike, so it can be read aloud and typed from
+ * paper. It is also the only key to a table that is not public, which is why guessing is limited by address (limit.c). */
 bool table_is_code(const char *code)
 {
     return strlen(code) == CODE_SIZE && strspn(code, code_letters) == CODE_SIZE;
@@ -38,7 +38,7 @@ void table_draw_code(const struct server *server, char code[CODE_SIZE + 1])
     } while (table_find(server, code));
 }
 
-/* Dashes of all kinds are skipped, since text programs replace a hyphen by others. */
+/* Dashes of all kinds are skipped, since word processors replace hyphens. */
 bool code_read(const char *text, char *to, size_t size)
 {
     static const char *const dashes[] = { " ", "-", "\t", "\u00a0", "\u2010", "\u2011", "\u2012", "\u2013", "\u2014",
@@ -61,7 +61,7 @@ bool code_read(const char *text, char *to, size_t size)
     return length == size;
 }
 
-/* A code has exactly as many bytes as the key of a map, so it is its own key and two codes never share one. */
+/* A code has exactly as many bytes as the key of a map, so it is used as the key, and no two codes have the same key. */
 static uint64_t code_key(const char *code)
 {
     uint64_t key;
@@ -69,7 +69,7 @@ static uint64_t code_key(const char *code)
     return key;
 }
 
-/* In memory only; table_fetch looks into the database. */
+/* In memory only; table_fetch looks in the database. */
 struct table *table_find(const struct server *server, const char *code)
 {
     return table_is_code(code) ? (struct table *)map_find(&server->tables, code_key(code)) : NULL;
@@ -77,7 +77,7 @@ struct table *table_find(const struct server *server, const char *code)
 
 /* What a table is. */
 
-/* 0 is the number of no visitor: without that test a seat without a person would be found for strangers. */
+/* 0 is never a visitor's number: without that test, a seat without a person would be found for strangers. */
 pyr_seat table_seat_of(const struct table *table, int64_t visitor)
 {
     for (unsigned s = 0; s < table->now.seats && visitor; s++)
@@ -97,7 +97,7 @@ unsigned table_waiting(const struct table *table)
     return pyr_game_waiting(&table->now.game);
 }
 
-/* By a connection of this server; presence_has knows those of others. */
+/* By a connection of this server; presence_has checks other servers. */
 static bool is_observed_by(const struct table *table, int64_t visitor)
 {
     for (const struct table_observer *observer = table->observers; observer && visitor; observer = observer->next)
@@ -124,7 +124,7 @@ uint64_t table_left(const struct table *table, unsigned seat)
     return 0;
 }
 
-/* Takes the place of what was known of this person before, or of someone who does not sit here any more. */
+/* Replaces the earlier entry of this person, or that of someone who no longer sits here. */
 void table_note_left(struct table *table, int64_t visitor)
 {
     unsigned to = 0;
@@ -164,8 +164,8 @@ void table_choice(const struct table *table, pyr_seat seat, char *to, size_t siz
     pyr_game_write_choice(game, seat, &out);
 }
 
-/* On a shared database each running table has one keeper, the server that moves its bots and its clock; the others only
- * serve its clients. Without that, each server would let the same bot think. */
+/* On a shared database each running table has one keeper, the server that runs its bots and its clock; the others only
+ * serve its clients. Otherwise each server would run the same bot. */
 bool table_is_kept_here(const struct table *table)
 {
     const struct server *server = table->server;
@@ -173,7 +173,7 @@ bool table_is_kept_here(const struct table *table)
         return !server->shared || table->keeper == server->node;
     return !(table->due == STORE_DUE_BOTS && (server->options.thinks_only || server_leaves_bots(server)));
 }
-/* Observers only note that something has changed and write later (conn_wake), so many changes cost one message. */
+/* Observers only note that something has changed and write later (conn_wake), so many changes cause one message. */
 void table_notify(struct table *table)
 {
     for (struct table_observer *observer = table->observers; observer; observer = observer->next)
@@ -181,7 +181,8 @@ void table_notify(struct table *table)
     presence_update(table);
 }
 
-/* Bots of a table where a person waits go before those of a table that only bots and absent players are at (schedule.h). */
+/* Bots at a table where a person is waiting take precedence over those at a table with only bots and absent players
+ * (schedule.h). */
 bool table_is_awaited(const struct table *table)
 {
     for (unsigned s = 0; s < table->now.seats; s++)
@@ -229,9 +230,9 @@ void table_unobserve(struct table_observer *observer)
         table_presence_changed(table);
 }
 
-/* Coming and going. */
+/* Adding and removing tables. */
 
-/* An empty table that is found by its code from now on. `idle` is never 0 without observers: 0 means "watched", and the
+/* Makes an empty table that can be found by its code. `idle` is never 0 without observers: 0 means "watched", and the
  * clock of a test may begin at 0. */
 struct table *table_new(struct server *server, const char *code)
 {
@@ -255,8 +256,8 @@ struct table *table_new(struct server *server, const char *code)
     return table;
 }
 
-/* Adds the traffic of past phases to the counters. It is held back while a phase is open (count_sent in web.c): the size
- * of a `ready` message depends on the choice in it, and /metrics would reveal it. */
+/* Adds the traffic of past phases to the counters. While a phase is open it is held back (count_sent in web.c): the size
+ * of a `ready` message depends on the choice in it, which /metrics would reveal. */
 void table_report(struct table *table)
 {
     struct server *server = table->server;
@@ -282,7 +283,7 @@ void table_leave_address(struct table *table)
 
 void table_count_out(struct table *table)
 {
-    /* On a shared database the count is read once per second, and may have this game's end already. */
+    /* On a shared database the count is read once per second, and may already include the end of this game. */
     if (table->server->open_tables)
         table->server->open_tables--;
     table_leave_address(table);
@@ -298,8 +299,8 @@ void table_take_stake(struct table *table)
     free(stake);
 }
 
-/* The table leaves the memory but stays open: the reference to the address passes from the table to a stake. False
- * without memory; then the table must stay. A table without an address needs no stake. */
+/* The table leaves the memory but stays open: its reference to the address passes to a stake. False without memory; then
+ * the table must stay. A table without an address needs no stake. */
 static bool leave_stake(struct table *table)
 {
     struct stake *stake = table->address ? calloc(1, sizeof *stake) : NULL;
@@ -324,8 +325,7 @@ static void drop_stake(struct map_node *node, void *context)
     free(node);
 }
 
-/* For the end of the server: nothing is under way any more, even at tables that look busy: store and pool are
- * closed. */
+/* For stopping the server: nothing is under way any more, even if a table is marked as busy: store and pool are closed. */
 void tables_finish(struct server *server)
 {
     while (server->table_list) {
@@ -338,9 +338,9 @@ void tables_finish(struct server *server)
     map_finish(&server->stakes);
 }
 
-/* In two parts, since threads may still use the table. At once it is found no more, has no observers and gives its place
- * among the open tables back; its memory goes when the last job (`jobs`) and the change that is being stored (`busy`)
- * have come back: each of them calls this again. Waiting changes are answered then, as failed. */
+/* In two steps, since threads may still use the table. At once it can no longer be found, loses its observers and no
+ * longer counts as open. Its memory is freed when the last job (`jobs`) and the change that is being stored (`busy`) have
+ * ended: each of them calls this again. Waiting changes are then answered as failed. */
 void table_forget(struct table *table)
 {
     if (!table->gone) {
@@ -375,7 +375,7 @@ void table_forget(struct table *table)
     free(table);
 }
 
-/* Nothing is under way here any more. False: the table was only waiting for that, and is gone. */
+/* Nothing refers to the table any more. False: the table was only waiting for that, and has been freed. */
 bool table_release(struct table *table)
 {
     table->jobs--;
@@ -389,7 +389,7 @@ bool table_release(struct table *table)
 struct due {
     struct store_job job;
     struct server *server;
-    int64_t id, revision, due;   /* of the table as it left the memory */
+    int64_t id, revision, due;   /* of the table when it left the memory */
     char code[CODE_SIZE + 1];
 };
 
@@ -400,7 +400,7 @@ static enum store_result run_due(struct store_db *db, struct store_job *job)
     return store_put_due(db, due->id, due->revision, due->due);
 }
 
-/* The fetch itself is the purpose: it loads the table again, where its bots and its clock run. */
+/* The fetch itself is the purpose: it loads the table again, and its bots and clock run. */
 static void read_back(struct fetch *fetch, struct table *table, enum error error)
 {
     (void)fetch;
@@ -411,14 +411,14 @@ static void read_back(struct fetch *fetch, struct table *table, enum error error
 static void due_done(struct store_job *job, enum store_result result)
 {
     struct due *due = (struct due *)job;
-    /* Another server has changed it meanwhile, and takes this one for its keeper. */
+    /* Another server has changed it meanwhile and believes this one to be its keeper. */
     if (result == STORE_CONFLICT && due->server->shared && !table_find(due->server, due->code))
         table_fetch(due->server, due->code, read_back, NULL);
-    free(due);                               /* after another failure it is looked at once too often */
+    free(due);                               /* after other failures the table is read once too often, which does no harm */
 }
 
-/* An idle table leaves the memory. Ticks handle what is due at a table in memory; for one that leaves, the
- * database must know the time, so that upkeep.c reads it back then. Written only if that differs from what is stored. */
+/* Removes an idle table from memory. Ticks handle what is due at tables in memory; for this one the database must have
+ * the due time, so that upkeep.c loads it then. It is written only if it differs from the stored one. */
 bool table_drop(struct table *table)
 {
     int64_t due = table_due_at_rest(table, &table->now);

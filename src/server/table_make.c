@@ -1,5 +1,5 @@
 /*
- * table_make.c: new tables. Which limits they have to keep, and which table that was left alone is closed to make room.
+ * table_make.c: new tables: the limits on them, and the choice of an abandoned table that is closed to make room.
  */
 #include <sodium.h>
 #include <stdio.h>
@@ -9,10 +9,9 @@
 #include "change.h"
 #include "server.h"
 
-#define ABANDONED_MS 600000      /* one that waits for players, unwatched for so long, makes room where there is none */
+#define ABANDONED_MS 600000      /* a table that has waited for players unwatched for so long may be closed to make room */
 
-/* A new table changes nothing but that it is stored: find_effects (change.c) writes its configuration because of
- * `is_new`. */
+/* A new table has no change to apply: find_effects (change.c) writes its configuration because of `is_new`. */
 enum error apply_new(struct change *change, struct problem *problem)
 {
     (void)change;
@@ -21,20 +20,20 @@ enum error apply_new(struct change *change, struct problem *problem)
 }
 
 /*
- * A table that waits in vain is closed, so that another one has room: of one address, or (NULL) of the one that has most
- * of them. It must be unwatched for a while, the longest comes first.
+ * An abandoned table is closed to make room for a new one: a table of one address, or (NULL) of the address with the most
+ * tables. It must have been unwatched for a while; the one that was so longest is closed.
  */
 
 struct abandoned {
     const struct server *server;
     const struct address *of;
-    char code[CODE_SIZE + 1];    /* the one that is closed; "": none yet */
+    char code[CODE_SIZE + 1];    /* the table to close; "": none yet */
     unsigned most;
     uint64_t idle;
 };
 
-/* The order of sacrifice: tables of the address that has most of them, and among these the one that was left alone for
- * longest. A flood from one address then displaces only its own tables. */
+/* The order in which tables are closed: first tables of the address that has most of them, and among these the one that
+ * was unwatched longest. So a flood from one address displaces only its own tables. */
 static void consider(struct abandoned *worst, const char *code, const struct address *address, uint64_t idle)
 {
     unsigned tables = address ? address->tables : 0;
@@ -47,7 +46,7 @@ static void consider(struct abandoned *worst, const char *code, const struct add
     worst->idle = idle;
 }
 
-/* Tables that left the memory are candidates, too; only those that still wait for players. */
+/* Tables that left the memory are candidates, too, if they are still waiting for players. */
 static void consider_stake(struct map_node *node, void *context)
 {
     const struct stake *stake = (struct stake *)node;
@@ -55,7 +54,8 @@ static void consider_stake(struct map_node *node, void *context)
         consider(context, stake->code, stake->address, stake->idle);
 }
 
-/* One is closed, or cannot be: the new table that waits for that is stored now, if there is room. NULL: none waits. */
+/* A table was closed, or cannot be: the new table that waits for it is stored now, if there is room. NULL: no table
+ * waits. */
 static void stop_waiting(struct table *waiting)
 {
     if (!waiting)
@@ -71,7 +71,7 @@ static void abandoned_closed(struct change *change, enum error error)
     stop_waiting(change->context);
 }
 
-/* What was chosen may have come to life while it was read from the database, so everything is asked once more here. */
+/* The chosen table may have become active while it was read from the database, so everything is checked again here. */
 static void close_abandoned(struct table *table, struct table *waiting)
 {
     bool is_left = table && table->now.stage == STORE_WAITING && !table->observers && !table->changes;
@@ -91,11 +91,11 @@ static void close_fetched(struct fetch *fetch, struct table *table, enum error e
     close_abandoned(error ? NULL : table, fetch->context);
 }
 
-/* The same among tables that are not in memory: the database finds one, which makes room later. */
+/* The same among tables that are not in memory: the database finds one; the room is available later. */
 struct search {
     struct store_job job;
     struct server *server;
-    int64_t before;              /* seconds since 1970: not changed since */
+    int64_t before;              /* seconds since 1970: not changed since then */
     char code[16];
 };
 
@@ -140,7 +140,7 @@ static bool find_room(struct server *server, const struct address *address, char
     return worst.code[0];
 }
 
-/* Closes that table. The new one waits for it, so that there are never more than there may be. */
+/* Closes that table. The new one waits until it is closed, so that the limit is never exceeded. */
 static void make_room(struct table *waiting, const char *code)
 {
     struct server *server = waiting->server;
@@ -153,7 +153,7 @@ static void make_room(struct table *waiting, const char *code)
         stop_waiting(waiting);
 }
 
-/* The database had no room for a new table, as tables were made since this server counted them. */
+/* The database had no room for a new table, since others were made after this server had counted them. */
 bool table_wait_for_room(struct table *waiting)
 {
     char code[CODE_SIZE + 1];
@@ -163,9 +163,9 @@ bool table_wait_for_room(struct table *waiting)
     return true;
 }
 
-/* Whether there may be one more table of this host, from this address. `code`: the table that has to be closed for it; "":
- * none. A day's attempt that counts takes no place that tables with others need (daily.c has its own limit).
- * The bucket is last, so that a refused request does not use up the address's rate. */
+/* Whether the limits allow one more table of this host, from this address. `code`: the table that has to be closed for
+ * it; "": none. A day's attempt that counts does not use up the host's tables (daily.c has its own limit). The bucket is
+ * checked last, so that a refused request does not use up the address's rate. */
 static enum error check_limits(struct server *server, int64_t host, struct address *address, bool is_counted,
     char code[CODE_SIZE + 1])
 {
@@ -178,7 +178,7 @@ static enum error check_limits(struct server *server, int64_t host, struct addre
         return ERROR_TOO_MANY;
     if (address && !is_counted && address->tables >= options->max_tables_per_address && !find_room(server, address, code))
         return ERROR_TOO_MANY;
-    /* One of this address makes room among all tables, too. */
+    /* Closing one of this address makes room among all tables, too. */
     if (!code[0] && server->open_tables >= options->max_tables && !find_room(server, NULL, code))
         return ERROR_TOO_MANY;
     if (address && !bucket_take(&address->creations, server_now(server), options->table_rate / 60.0, options->table_rate))
@@ -186,9 +186,9 @@ static enum error check_limits(struct server *server, int64_t host, struct addre
     return ERROR_NONE;
 }
 
-/* The table is in memory and counted before it is stored; if storing fails, change_stored calls table_forget, which takes
- * the count back (revision 0: never stored). That is why the error path below adds to open_tables before it forgets the
- * table. */
+/* The table is in memory and counted before it is stored; if storing fails, change_stored calls table_forget, which
+ * reverts the count (revision 0: never stored). That is why the error path below adds to open_tables before it forgets
+ * the table. */
 enum error table_create(struct server *server, struct visitor *host, const struct table_request *request,
     void (*answer)(struct change *change, enum error error), void *context, struct table **out)
 {

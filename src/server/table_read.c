@@ -1,6 +1,6 @@
 /*
- * table_read.c: tables from the database: into memory when a client asks for one, and again when another server has
- * changed it. A row is read in the store's thread and taken over in the loop's.
+ * table_read.c: loads tables from the database: when a client asks for one, and again when another server has changed
+ * it. A row is read in the store's thread; the table is made in the loop's.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "change.h"
 #include "server.h"
 
-/* Milliseconds for which a clock has run that began at a time: those without a server do not count. */
+/* The time that a clock has run since it began, in milliseconds, without the times in which no server was running. */
 uint64_t table_spent(const struct table *table, int64_t since)
 {
     const struct server *server = table->server;
@@ -21,14 +21,14 @@ uint64_t table_spent(const struct table *table, int64_t since)
     return spent > 0 ? 1000 * (uint64_t)spent : 0;
 }
 
-/* A replay moves hidden cards to where they turn up. Where the true order is known they are there already,
- * but while cards are kept the order is made again. */
+/* A replay moves hidden cards to where they are turned up. If the true order is known, they are there already; but while
+ * cards are kept, the order is made again. */
 bool table_advance_game(struct table_state *state, const char *text, size_t size)
 {
     struct pyr_game *game = &state->game;
     struct pyr_chance chance;
     bool is_kept = game->replay.stage == PYR_STAGE_PLAY && game->replay.state.open.phase != PYR_KEEP;
-    for (unsigned s = 0; s < PYR_MAX_SEATS; s++)         /* those that count are read, too */
+    for (unsigned s = 0; s < PYR_MAX_SEATS; s++)         /* choices that still count are read afterwards */
         game->choice[s] = (struct pyr_pending){ 0 };
     state->stored = 0;
     if (size && pyr_record_read(&game->replay, game->edition, text, size, NULL))
@@ -41,7 +41,7 @@ bool table_advance_game(struct table_state *state, const char *text, size_t size
     return true;
 }
 
-/* Takes a game from how it is known, and what is new. */
+/* Continues a game that is in memory with its new lines. */
 static bool take_known_game(struct table_state *state, const struct table *known, const char *text, size_t size)
 {
     size_t have = known && known->log.count ? known->log.start[known->log.count] : 0;
@@ -79,8 +79,8 @@ static bool restore_game(struct table *table, const struct table *known, const c
     return true;
 }
 
-/* Fills in a table that has a server, a code and nothing else; `known` (may be NULL) is the same table as it was before.
- * False if what is stored makes no sense, or without memory. */
+/* Fills in a table that has only a server and a code; `known` (may be NULL) is the same table as it was before. False if
+ * the stored data is invalid, or without memory. */
 static bool read_stored(struct table *table, const struct table *known, const struct store_table *stored, const char *text,
     size_t size, const struct store_choice *choices, unsigned count)
 {
@@ -112,7 +112,7 @@ static bool read_stored(struct table *table, const struct table *known, const st
     return state->stage != STORE_RUNNING || restore_game(table, known, text, size, choices, count);
 }
 
-/* `revision` is set even if it cannot be read, so that table_forget does not count it as never stored. */
+/* `revision` is set even if the table cannot be read, so that table_forget does not count it as never stored. */
 struct table *table_restore(struct server *server, const struct store_table *stored, const char *text, size_t size,
     const struct store_choice *choices, unsigned count)
 {
@@ -134,7 +134,7 @@ struct table *table_restore(struct server *server, const struct store_table *sto
 
 /* Tables are read from the database when a client asks for them. */
 
-/* A row's texts belong to the store's connection and are gone with its next statement, so a job copies what it hands
+/* A row's texts belong to the store's connection and are lost with its next statement, so a job copies what it hands
  * over. */
 static bool copy_text(char **to, const char *from)
 {
@@ -142,7 +142,7 @@ static bool copy_text(char **to, const char *from)
     return *to && memcpy(*to, from, strlen(from) + 1);
 }
 
-/* In the store's thread: touches nothing but the job. */
+/* In the store's thread: uses only the job. */
 static enum store_result fetch_run(struct store_db *db, struct store_job *job)
 {
     struct fetch *fetch = (struct fetch *)job;
@@ -183,7 +183,8 @@ void table_fetch_note_news(struct server *server, const char *code, int64_t revi
     }
 }
 
-/* It was in no map when the news came, so no one else has handled them. By code: `done` may have dropped the table. */
+/* The table was not in memory when these announcements came, so they were kept with the fetch. Looked up by code: `done`
+ * may have dropped the table. */
 static void note_late_news(const struct fetch *fetch)
 {
     struct table *table = table_find(fetch->server, fetch->code);
@@ -193,14 +194,14 @@ static void note_late_news(const struct fetch *fetch)
         table_note_news(table, fetch->newest, NULL);
 }
 
-/* Back in the loop. Between asking and answering the table may have come into memory by another request, or have been
- * changed by another server: a row that is newer than the memory is taken over, one that is older is ignored. */
+/* Back in the loop. In the meantime another request may have loaded the table, or another server may have changed it: a
+ * row that is newer than the table in memory replaces it, an older one is ignored. */
 static void fetch_done(struct store_job *job, enum store_result result)
 {
     struct fetch *fetch = (struct fetch *)job;
     struct table *table = table_find(fetch->server, fetch->code);    /* another request may have been faster */
     if (table)
-        table->jobs++;                       /* what follows may find that it is not needed */
+        table->jobs++;                       /* the code below may find that the table is not needed */
     if (table && !result && fetch->row.revision > table->revision && fetch->row.revision >= table->ahead &&
         table->revision && !table->busy && !table->changes)
         adopt(table, fetch);
@@ -259,10 +260,10 @@ struct fetch *table_fetch(struct server *server, const char *code,
 }
 
 /* Several fetches with one answer. `pending` starts at 1 for the caller itself, so that `done` is not called before all
- * fetches are on their way. */
+ * fetches have been started. */
 struct gather {
-    unsigned pending;            /* fetches that have not answered, and the caller */
-    enum error error;            /* the first that is more than a missing table */
+    unsigned pending;            /* unfinished fetches, and the caller */
+    enum error error;            /* the first error other than a missing table */
     void (*done)(void *context, enum error error);
     void *context;
 };
@@ -275,7 +276,7 @@ static void gathered(struct gather *gather)
     free(gather);
 }
 
-/* A table that no longer exists is no failure of a list. */
+/* In a list, a table that no longer exists is not an error. */
 static void gather_one(struct fetch *fetch, struct table *table, enum error error)
 {
     struct gather *gather = fetch->context;
@@ -309,7 +310,7 @@ void tables_fetch(struct server *server, char (*codes)[16], unsigned count, void
 
 /* Reading a table again, which another server has changed. */
 
-/* What bots have chosen in a phase that continues is not stored: it is handed in again. */
+/* Bots' choices in a phase that continues are not stored: they are submitted again. */
 void table_keep_bots_choices(struct table *table, const struct pyr_game *before)
 {
     unsigned waiting = table_waiting(table);
@@ -324,7 +325,7 @@ void table_keep_bots_choices(struct table *table, const struct pyr_game *before)
     }
 }
 
-/* Where the lines after those of the players begin: a player who has removed their data has another name. */
+/* Where the lines after those of the players begin: a player whose data was removed has another name there. */
 static size_t after_players(const struct table_log *log)
 {
     uint32_t i = 0;
@@ -334,8 +335,8 @@ static size_t after_players(const struct table_log *log)
     return log->count ? log->start[i] : 0;
 }
 
-/* Puts what was read in place of what is in memory. False: it does not continue what clients were sent.
- * Log and state are swapped, so that `read` has the old ones and frees them. */
+/* Replaces what is in memory by what was read. False: it does not continue what clients were sent. Log and state are
+ * swapped, so that `read` has the old ones and frees them. */
 static bool put_in_place(struct table *table, struct table *read)
 {
     uint32_t before = table->log.count;
@@ -365,7 +366,7 @@ static bool put_in_place(struct table *table, struct table *read)
     return true;
 }
 
-/* Not table_forget: a table that was read for comparison is in no map and no list. */
+/* Not table_forget: a table that was read for comparison is in no map or list. */
 static void read_free(struct table *read)
 {
     if (!read)
@@ -375,7 +376,7 @@ static void read_free(struct table *read)
     free(read->log.start);
     free(read);
 }
-/* Puts what was fetched in place of what is in memory, and tells. Nothing is under way at the table but its first change. */
+/* Replaces what is in memory by what was fetched, and notifies observers. Only the table's first change may be under way. */
 static bool adopt(struct table *table, const struct fetch *fetch)
 {
     struct table *read = calloc(1, sizeof *read);
@@ -395,8 +396,8 @@ static bool adopt(struct table *table, const struct fetch *fetch)
     return good;
 }
 
-/* The table was `busy` meanwhile, so its queue of changes stood still. If it was forgotten, this job was the last to hold
- * it. */
+/* The table was `busy` meanwhile, so its queue of changes waited. If it was forgotten, this was the last job that
+ * referred to it. */
 static void refresh_done(struct store_job *job, enum store_result result)
 {
     struct fetch *fetch = (struct fetch *)job;
@@ -406,11 +407,11 @@ static void refresh_done(struct store_job *job, enum store_result result)
     if (!table->gone) {
         bool good = !result && adopt(table, fetch);
         if (good && table->newest <= fetch->newest)
-            table->newest = table->revision;              /* it was read after that was announced */
+            table->newest = table->revision;              /* it was read after that revision was announced */
         if (done)
             done(table, good ? ERROR_NONE : result == STORE_MISSING ? ERROR_NO_TABLE : ERROR_STORAGE);
     }
-    table_release(table);                    /* not before: what was handed in may find that the table is not needed */
+    table_release(table);                    /* must be last: submitting may find that the table is not needed */
     fetch_free(fetch);
 }
 

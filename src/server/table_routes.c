@@ -34,15 +34,15 @@ static void answer_tables(void *context, enum error error)
     answer_json(request, 200, json_pack("{so}", "tables", list));
 }
 
-/* The database first: public tables of a past run, or of other servers, are not in memory. */
+/* The database is read first: public tables from before a restart, or of other servers, are not in memory. */
 void get_tables(struct request *request)
 {
     request_wait(request);
     lobby_load(request->server, answer_tables, request);
 }
 
-/* One member of "seats". False after an answer.
- * Members that make no sense for a kind are refused instead of ignored: a client learns of its mistake. */
+/* Reads one member of "seats". False after an answer. Members that have no meaning for a kind of seat are refused instead
+ * of ignored, so that mistakes are noticed. */
 static bool read_seat(struct request *request, json_t *value, struct seat *seat)
 {
     static const struct field fields[] = { { "kind", FIELD_TEXT, true, 8 }, { "name", FIELD_TEXT, false, 400 },
@@ -82,19 +82,19 @@ static bool read_seat(struct request *request, json_t *value, struct seat *seat)
     return true;
 }
 
-/* A new table. With an id, the database is asked first whether that id has made one already: a client that got no answer
- * sends the same request again and gets the same table. */
+/* A new table. If the request has an id, the database is first asked whether that id has made a table already: a client
+ * that got no answer repeats the request and gets the same table. */
 struct creation {
     struct store_job job;
     struct request *request;
     struct table_request wanted;
     int64_t visitor;
     char id[ID_SIZE];
-    char code[16];               /* of the table that this id has made before */
-    bool is_again;               /* it is looked for a second time */
+    char code[16];               /* of the table that this id made before */
+    bool is_again;               /* this is the second lookup */
 };
 
-/* The table with the keys of its friends' seats, for the host who made it. */
+/* The table with the keys of its friends' seats, for its host. */
 static void answer_with_keys(struct request *request, const struct table *table)
 {
     json_t *keys = json_object();
@@ -112,7 +112,7 @@ static void answer_with_keys(struct request *request, const struct table *table)
     answer_json(request, 201, answer);
 }
 
-/* A new table, or why there is none; unless the client has gone. */
+/* Answers with a new table, or why there is none; unless the client has gone. */
 static void answer_new_table(struct request *request, const struct table *table, enum error error)
 {
     if (!request_back(request))
@@ -127,7 +127,8 @@ static void table_created(struct change *change, enum error error)
 {
     struct creation *creation = change->context;
     struct request *request = creation->request;
-    /* The same request may have come twice at once, here or at another server: then the other one has made the table. */
+    /* The same request may have been sent twice at the same time, here or to another server: then the other one has made
+     * the table. */
     if (error == ERROR_STORAGE && creation->id[0] && !creation->is_again && request->conn && !request->server->stopped) {
         creation->is_again = true;
         store_submit(request->server->store, &creation->job);
@@ -137,7 +138,7 @@ static void table_created(struct change *change, enum error error)
     free(creation);
 }
 
-/* The same request came again: so does its answer. */
+/* A repeated request gets the same answer. */
 static void table_found_again(struct fetch *fetch, struct table *table, enum error error)
 {
     struct creation *creation = fetch->context;
@@ -146,7 +147,7 @@ static void table_found_again(struct fetch *fetch, struct table *table, enum err
     answer_new_table(request, table, error);
 }
 
-/* The visitor is found again by number: it may have left the memory while the database was asked. */
+/* The visitor is looked up again by number: it may have left the memory during the query. */
 static void create_table(struct creation *creation)
 {
     struct request *request = creation->request;
@@ -167,7 +168,7 @@ static enum store_result run_find_again(struct store_db *db, struct store_job *j
     return store_get_request(db, creation->visitor, creation->id, creation->code);
 }
 
-/* STORE_MISSING: the id is new, and the table is made now. If the client has gone meanwhile, no table is made. */
+/* STORE_MISSING: the id is new, so the table is made now, unless the client has gone meanwhile. */
 static void find_again_done(struct store_job *job, enum store_result result)
 {
     struct creation *creation = (struct creation *)job;
@@ -188,12 +189,12 @@ static void find_again_done(struct store_job *job, enum store_result result)
         request_error(request, ERROR_STORAGE, "");
 }
 
-/* The terms of a table in a body (read_terms). */
+/* The fields of a body with the terms of a table (read_terms). */
 #define TERMS_FIELDS { "edition", FIELD_TEXT, false, 64 }, { "public", FIELD_BOOL, false, 0 }, \
     { "clock", FIELD_TEXT, false, 16 }, { "hints", FIELD_BOOL, false, 0 }
 
-/* What a body says of the terms of a table, in the order of the fields: edition, public, clock, hints; NULL: as they are.
- * False after an error was sent. */
+/* Reads the terms in a body, in the order of the fields: edition, public, clock, hints; NULL: unchanged. False after an
+ * error was sent. */
 static bool read_terms(struct request *request, json_t *const values[4], struct table_terms *terms)
 {
     static const char *const clocks[] = { "none", "relaxed", "quick" };
@@ -216,7 +217,7 @@ static bool read_terms(struct request *request, json_t *const values[4], struct 
     return true;
 }
 
-/* A table of bots alone is refused. */
+/* A table with only bots is refused. */
 void post_tables(struct request *request)
 {
     static const struct field fields[] = { { "seats", FIELD_ARRAY, true, PYR_MAX_SEATS }, TERMS_FIELDS,
@@ -268,25 +269,25 @@ fail:
     free(creation);
 }
 
-/* Routes with a code: the table is found first, in memory or in the database. */
+/* Routes with a code: the table is looked up first, in memory or in the database. */
 
 #define MOST_READS 3
 
 struct with_table {
     struct request *request;
-    bool limited;                /* the address has guessed too often: only what is known to the visitor is found */
-    unsigned tries;              /* how often it was read and could not take the place of what is in memory */
+    bool limited;                /* the address has guessed too often: only tables that the visitor may know are found */
+    unsigned tries;              /* how often it was read without being able to replace the one in memory */
     void (*then)(struct request *request, struct table *table);
 };
 
-/* An address that has guessed too often gets the same answer for tables that exist and that do not, unless the table is
- * known to the visitor: otherwise the answer would confirm the guess. */
+/* An address that has guessed too often gets the same answer for existing tables as for others, unless the visitor may
+ * know the table: otherwise the answer would confirm the guess. */
 static void table_fetched(struct fetch *fetch, struct table *table, enum error error)
 {
     struct with_table *with = fetch->context;
     struct request *request = with->request;
     void (*then)(struct request *, struct table *) = with->then;
-    /* A change was being stored, or the table was being read: what is in memory may be old still. */
+    /* A change was being stored, or the table was being read: the table in memory may still be outdated. */
     if (!error && !fetch->is_current && with->tries++ < MOST_READS && request->conn &&
         table_fetch(request->server, table->code, table_fetched, with))
         return;
@@ -303,8 +304,8 @@ static void table_fetched(struct fetch *fetch, struct table *table, enum error e
         daily_show(request, table, then);
 }
 
-/* Another server may have sent changes that this one has not received yet. A running game is read from the database, so
- * that the answer is never older. */
+/* Another server may have sent changes that have not arrived here yet. A running game is read from the database, so that
+ * answers are never outdated. */
 static bool may_be_old(const struct table *table)
 {
     const struct server *server = table->server;
@@ -312,8 +313,8 @@ static bool may_be_old(const struct table *table)
         (server->shared && table->now.stage <= STORE_RUNNING);
 }
 
-/* `then` gets the table of the code in the path, at once if what is in memory cannot be old. Codes that cannot exist count
- * as guesses, too. */
+/* Calls `then` with the table of the code in the path, at once if the one in memory cannot be outdated. Codes that cannot
+ * exist count as guesses, too. */
 void with_table(struct request *request, void (*then)(struct request *request, struct table *table))
 {
     char code[CODE_SIZE + 1];
@@ -354,9 +355,8 @@ static void answer_table(struct request *request, struct table *table)
 
 void get_table(struct request *request) { with_table(request, answer_table); }
 
-/* The record as the asker may see it: of a running game without the lines that are secret for their seat.
- * The test for each line is that of pyr_game_line_is_visible, the one place that knows what is secret. A finished
- * game has no secrets. */
+/* The record as the visitor may see it: of a running game without the lines that are secret for their seat. Each line is
+ * tested with pyr_game_line_is_visible, the only place that defines what is secret. A finished game has no secrets. */
 static void answer_record(struct request *request, struct table *table)
 {
     const struct table_log *log = &table->log;
@@ -381,8 +381,8 @@ static void answer_record(struct request *request, struct table *table)
 void get_record(struct request *request) { with_table(request, answer_record); }
 
 /*
- * A rematch is asked for with an id that no client can send, since it has a blank: so the database knows whether there is
- * one, whichever server made it. After one that was closed, the next has an id of its own.
+ * A rematch is made by a request with an id that no client can send, since it contains a blank: so the database knows
+ * whether there is one, whichever server made it. If that one was closed, the next has another id.
  */
 struct again {
     struct store_job job;
@@ -390,7 +390,7 @@ struct again {
     struct table *table;         /* the old one; counted among its jobs */
     bool tried;
     int64_t asker;
-    char id[40], code[16];       /* of the rematch that there is; "" none */
+    char id[40], code[16];       /* of the existing rematch; "" none */
 };
 
 /* Follows the chain of rematches that were closed before they began; the first that is not closed is the answer. */
@@ -409,7 +409,7 @@ static enum store_result run_find_rematch(struct store_db *db, struct store_job 
     return result == STORE_MISSING ? STORE_OK : result;
 }
 
-/* The job held the old table (`jobs`); it may have been forgotten meanwhile. */
+/* The job referred to the old table (`jobs`); it may have been forgotten meanwhile. */
 static void again_free(struct again *again)
 {
     struct table *table = again->table;
@@ -421,8 +421,8 @@ static void again_free(struct again *again)
 
 static void find_rematch(struct again *again);
 
-/* Two servers may make the rematch at the same time. The request id in the database lets only one through; the other
- * fails, looks again, once, and finds the table of the first. */
+/* Two servers may make the rematch at the same time. Because of the request id, the database accepts only one; the other
+ * server fails, looks it up once more, and finds the first one's table. */
 static void rematch_made(struct change *change, enum error error)
 {
     struct again *again = change->context;
@@ -444,8 +444,7 @@ static void rematch_found(struct fetch *fetch, struct table *table, enum error e
     answer_new_table(request, table, error);
 }
 
-/* Either the rematch exists and is read, or it is made here. ERROR_NONE from table_rematch: the answer follows in
- * rematch_made. */
+/* The rematch either exists and is read, or is made here. ERROR_NONE from table_rematch: rematch_made will answer. */
 static void find_rematch_done(struct store_job *job, enum store_result result)
 {
     struct again *again = (struct again *)job;
@@ -493,7 +492,7 @@ static void post_rematch_at(struct request *request, struct table *table)
 
 void post_rematch(struct request *request) { with_table(request, post_rematch_at); }
 
-/* Changes of a table that are asked for here: the answer is the table as it is then. */
+/* Changes of a table by HTTP requests: the answer is the changed table. */
 
 /* Called once the change is stored or has failed. */
 static void change_answered(struct change *change, enum error error)
@@ -507,7 +506,7 @@ static void change_answered(struct change *change, enum error error)
         answer_table(request, change->table);
 }
 
-/* Takes the text, which may be NULL, as the terms may. */
+/* Takes the text, which may be NULL, as may the terms. */
 static void submit_change(struct request *request, struct table *table,
     enum error (*apply)(struct change *change, struct problem *problem), char *text, const struct table_terms *terms)
 {
@@ -531,7 +530,7 @@ static void submit_change(struct request *request, struct table *table,
 
 enum { ARRANGEMENT_SIZE = PYR_MAX_SEATS * 20 + 1 };
 
-/* Numbers and words of the seats that a table is to have, for apply_arrange. False if they are none. */
+/* Writes the arrangement of seats in a body, numbers and words, for apply_arrange. False if it is not one. */
 static bool write_arrangement(const json_t *seats, char text[ARRANGEMENT_SIZE])
 {
     json_t *seat;
@@ -550,9 +549,8 @@ static bool write_arrangement(const json_t *seats, char text[ARRANGEMENT_SIZE])
     return true;
 }
 
-/* The seats of a table that waits, and perhaps its terms.
- * Whether the visitor is the host is checked when the change is applied (apply_arrange), not here: the host may
- * change in between. */
+/* The seats of a waiting table, and perhaps its terms. Whether the visitor is the host is checked when the change is
+ * applied (apply_arrange), not here: the host may change in between. */
 static void arrange_at(struct request *request, struct table *table)
 {
     static const struct field fields[] = { { "seats", FIELD_ARRAY, true, PYR_MAX_SEATS }, TERMS_FIELDS };
@@ -575,7 +573,7 @@ static void arrange_at(struct request *request, struct table *table)
 
 void post_seats(struct request *request) { with_table(request, arrange_at); }
 
-/* A change without members; the body must still be an empty object, so that a later version can add some. */
+/* A change without members; the body must be an empty object nevertheless, so that a later version can add some. */
 static void submit_bare(struct request *request, struct table *table,
     enum error (*apply)(struct change *change, struct problem *problem))
 {
@@ -592,9 +590,9 @@ static void name_at(struct request *request, struct table *table) { submit_bare(
 void post_hint(struct request *request) { with_table(request, hint_at); }
 void post_name(struct request *request) { with_table(request, name_at); }
 
-/* Analyses: made once by a thread, then kept in the database. */
+/* Analyses: made once by a thread, then stored in the database. */
 
-/* 202 with Retry-After while it is being made: the page asks again by itself. */
+/* 202 with Retry-After while it is being made: the page repeats the request. */
 static void analysis_there(void *context, enum judging_state state, char *text, size_t size, bool html)
 {
     struct request *request = context;
@@ -616,7 +614,7 @@ static void analysis_there(void *context, enum judging_state state, char *text, 
     }
 }
 
-/* The address counts for the limit on analyses that one client can cause. */
+/* The address counts for the limit on analyses of one client. */
 static void answer_analysis(struct request *request, struct table *table)
 {
     if (table->now.stage != STORE_OVER) {

@@ -1,12 +1,11 @@
 /*
- * turns.c: what happens while a game runs: choices of people and bots, the clock, and what is due at a table without
- * changes; see change.h.
+ * turns.c: a running game: choices of people and bots, the clock, and due tasks of a table; see change.h.
  *
- * A phase is identified by the number of lines in the log: every message about a choice names it, so one that arrives
- * late is refused (ERROR_LATE) and never taken for a choice of the next phase.
+ * A phase is identified by the number of lines in the log: every message about a choice names it, so a late message is
+ * refused (ERROR_LATE) and cannot be taken for a choice of the next phase.
  *
- * Who may move a bot or end a clock: on a shared database only the keeper of the table (table_is_kept_here). Bots'
- * choices live in memory until the phase is complete; after a restart they are thought about again.
+ * On a shared database only the keeper of a table runs its bots and its clock (table_is_kept_here). Bots' choices are
+ * in memory until the phase is complete; after a restart they are made again.
  */
 #include <sodium.h>
 #include <stdlib.h>
@@ -17,16 +16,16 @@
 #include "pool.h"
 #include "server.h"
 
-#define FORGET_MS 60000          /* a table without observers leaves the memory */
+#define FORGET_MS 60000          /* a table without observers leaves the memory after this time */
 #define WAITING_SECONDS (3 * 86400) /* a table that waits for players is closed after three days */
-#define CORRESPONDENCE_SECONDS (60 * 86400) /* without a clock a game is given up after two months: bots then play on */
-#define SLOW_SECONDS 600         /* from here on a clock leaves time to be called back to the table */
-#define GRACE_MS 10000           /* what a clock has left at least after a restart: the players have to come back first */
+#define CORRESPONDENCE_SECONDS (60 * 86400) /* a game without a clock is given up after two months: bots then finish it */
+#define SLOW_SECONDS 600         /* a clock of at least this leaves enough time to call a player back to the table */
+#define GRACE_MS 10000           /* the least time left on a clock after a restart, since players have to reconnect first */
 
 /* Choices. */
 
-/* What choose and retract have in common: the seat that the visitor chooses for. ERROR_NONE with *again: it has taken effect
- * before. */
+/* What `choose` and `retract` share: finds the seat that the visitor chooses for. ERROR_NONE with *again: the message has
+ * taken effect before. */
 static enum error check_phase(const struct change *change, pyr_seat *seat, bool *again)
 {
     const struct table *table = change->table;
@@ -47,7 +46,7 @@ static enum error check_phase(const struct change *change, pyr_seat *seat, bool 
     return state->stage == STORE_RUNNING ? ERROR_NONE : ERROR_NOT_RUNNING;
 }
 
-/* A person has chosen, or taken a choice back (""). */
+/* Notes that a person has made a choice, or taken it back (""). */
 static void note_persons_choice(struct change *change, pyr_seat seat, const char *text)
 {
     seat_remember(change->table, &change->effects->after.seat[seat], change->id);
@@ -55,8 +54,8 @@ static void note_persons_choice(struct change *change, pyr_seat seat, const char
     change_note_choice(change, seat, text);
 }
 
-/* pyr_game_choose reads the whole choice and enters it; a take or a draw completes the phase at once, so lines may be
- * there before the confirmation. A message that took effect before (`again`) is answered `done` once more and changes
+/* pyr_game_choose reads the whole choice and enters it; a take or a draw completes the phase at once, so there may be
+ * lines before the confirmation. A message that took effect before (`again`) is answered `done` once more and changes
  * nothing. */
 enum error apply_choose(struct change *change, struct problem *problem)
 {
@@ -86,7 +85,7 @@ enum error apply_choose(struct change *change, struct problem *problem)
     return change_note_game(change);
 }
 
-/* Only while the phase is open: once all have confirmed, it has become lines, and the phase number differs. */
+/* Only while the phase is open: once all have confirmed, the choice is in the log, and the phase number differs. */
 enum error apply_retract(struct change *change, struct problem *problem)
 {
     bool again = false;
@@ -101,7 +100,7 @@ enum error apply_retract(struct change *change, struct problem *problem)
     return change_note_game(change);
 }
 
-/* The clock has run out, or weeks have passed: bots play for those who are missing. */
+/* The clock has run out, or weeks have passed: bots choose for players who have not. */
 static enum error apply_late(struct change *change, struct problem *problem)
 {
     unsigned waiting = pyr_game_waiting(&change->effects->after.game);
@@ -146,12 +145,12 @@ static enum error apply_bot_choice(struct change *change, struct problem *proble
     return change_note_game(change);
 }
 
-/* Bots hand in steps and not text: they have been found on the same game, and are checked again when they are applied. */
+/* Bots submit steps instead of text: they were found on the same game, and are checked again when they are applied. */
 void change_submit_bot(struct table *table, pyr_seat seat, uint32_t phase, const pyr_step *step, unsigned steps)
 {
     struct change *change = change_new(table, apply_bot_choice);
     if (!change || !(change->request.step = malloc((steps + 1) * sizeof *step))) {
-        change_free(change);                 /* without memory it is thought about again */
+        change_free(change);                 /* without memory the choice is made again later */
         return;
     }
     memcpy(change->request.step, step, steps * sizeof *step);
@@ -164,8 +163,8 @@ void change_submit_bot(struct table *table, pyr_seat seat, uint32_t phase, const
 /* Bots and clocks. */
 
 /*
- * Whose load the bots of a table are: that of the address which made it; of a table from the database, that of the first
- * player who is seen at it. Until then its host's.
+ * The address that is charged for the bots of a table: the one that made the table; for a table from the database, that
+ * of the first player who connects. Until then the host's.
  */
 static uint64_t owner_of(struct table *table)
 {
@@ -175,8 +174,8 @@ static uint64_t owner_of(struct table *table)
     return table->owner ? table->owner : server_hash(table->server, &table->host, sizeof table->host);
 }
 
-/* To other servers on the same database: if this one has no threads for bots, if one is there that only thinks, or if
- * this one is busy and not alone. */
+/* Whether other servers on the same database should run the bots: if this one has no threads for bots, if there is a
+ * server that only runs bots, or if this one is busy and not alone. */
 bool server_leaves_bots(const struct server *server)
 {
     if (server->options.thinks_only)
@@ -201,19 +200,19 @@ static void think(struct table *table, unsigned seat)
     pool_submit_bot(table->server->pool, ask);
 }
 
-/* In the loop. The bot_job has a copy of the game, with a seed of its own; the thread never looks at the table. `jobs`
- * keeps the table in memory until table_bot_job_done. */
+/* In the loop. The bot_job has a copy of the game, with its own seed; the thread never uses the table. `jobs` keeps the
+ * table in memory until table_bot_job_done. */
 struct bot_job *table_begin_bot_job(struct ask *ask)
 {
     struct table *table = ask->table;
     unsigned seat = (unsigned)(ask - table->ask);
     if (!(table_waiting(table) >> seat & 1) || !seat_is_bots(&table->now.seat[seat]))
-        return NULL;                         /* a person has come back */
+        return NULL;                         /* the person has come back */
     struct bot_job *bot_job = malloc(sizeof *bot_job);
     if (!bot_job)
         return NULL;
     bot_job->game = table->now.game;
-    pyr_game_clear(&bot_job->game, (pyr_seat)seat);      /* what a person took back is a draft there */
+    pyr_game_clear(&bot_job->game, (pyr_seat)seat);      /* removes the draft of a choice that a person took back */
     bot_job->phase = table->log.count;
     bot_job->seat = (pyr_seat)seat;
     bot_job->steps = 0;
@@ -264,8 +263,8 @@ bool state_waits_for(const struct table_state *state, unsigned seat)
 }
 
 /*
- * What bots choose is not stored before the phase is complete, so a running table with bots is due at once for the server
- * that reads it. Days are rounded: a choice then leaves what is stored as it is.
+ * Bots' choices are not stored before the phase is complete, so a running table with bots is due at once for any server
+ * that reads it. The time is rounded to days, so that a choice mostly leaves the stored value unchanged.
  */
 int64_t table_due_at_rest(const struct table *table, const struct table_state *state)
 {
@@ -278,7 +277,7 @@ int64_t table_due_at_rest(const struct table *table, const struct table_state *s
     return state->terms.clock ? table->due : (state->changed / 86400 + 2) * 86400 + CORRESPONDENCE_SECONDS;
 }
 
-/* 1 means "at once": any time in the past will do, and a constant leaves the stored row as it is from change to change. */
+/* 1 means "at once": any time in the past would do, and a constant leaves the stored row unchanged from change to change. */
 int64_t table_due(const struct table *table, const struct table_state *state, bool new_phase)
 {
     for (unsigned s = 0; s < state->seats && state->stage == STORE_RUNNING; s++)
@@ -289,7 +288,7 @@ int64_t table_due(const struct table *table, const struct table_state *state, bo
     return new_phase || table->due <= STORE_DUE_BOTS ? state->changed + clock_seconds(table) : table->due;
 }
 
-/* Milliseconds for the phase that begins, or continues after a restart. */
+/* The time for a phase that begins, or continues after a restart, in milliseconds. */
 static uint64_t time_for(struct table *table)
 {
     uint64_t whole = 1000 * (uint64_t)clock_seconds(table);
@@ -298,7 +297,7 @@ static uint64_t time_for(struct table *table)
     return left > least ? left : least;
 }
 
-/* Safe to call at any time: bots that are asked already stay asked, a clock that runs keeps its deadline. */
+/* Safe to call at any time: bots that were asked already are not asked again, and a running clock keeps its deadline. */
 void table_wake(struct table *table)
 {
     struct server *server = table->server;
@@ -320,7 +319,7 @@ void table_wake(struct table *table)
         table->deadline = server_now(server) + time_for(table);
 }
 
-/* What time has made due. */
+/* Handles what has become due. */
 static void check_clock(struct table *table)
 {
     struct server *server = table->server;
@@ -336,7 +335,7 @@ static void check_clock(struct table *table)
             server_time() - table->now.changed >= CORRESPONDENCE_SECONDS)
             is_late = true;
         if (!is_late) {
-            table_wake(table);               /* a bot that could not be asked is asked again */
+            table_wake(table);               /* asks again for bots that could not be asked */
             return;
         }
         table->deadline = 0;
@@ -354,7 +353,7 @@ static void check_clock(struct table *table)
     }
 }
 
-/* Nothing is under way, and there is nothing to do before a client connects or the table is due. */
+/* Nothing is under way, and there is nothing to do until a client connects or the table is due. */
 static bool is_at_rest(const struct table *table)
 {
     unsigned waiting = table_waiting(table);

@@ -1,14 +1,15 @@
 /*
- * upkeep.c: what the server does now and then: it drops what is older than the --keep options allow, stores a heartbeat
- * while clocks run, so that after a crash they continue where they were, and tries whether a store that has failed works
+ * upkeep.c: the server's regular tasks: it drops data that is older than the --keep options allow, stores a heartbeat
+ * while clocks run, so that after a crash they continue where they were, and checks whether a store that has failed works
  * again.
  *
- * Each task is a job of the store with a flag that says it is under way, so a slow database never piles them up. All of
- * it runs in the loop's thread but the run_* functions, which are the store's.
- * On a database that several servers share it also says once a second that it is there, and claims what is to be done:
- * tables that are due (bots, clocks) and analyses. A server that only thinks claims at once what others leave to it; those
- * that serve players, too, wait while there is such a server, and all wait while they have enough to do. They never wait
- * for long: what is unclaimed after a few seconds is claimed by the server that looks next.
+ * Each task is a job of the store with a flag for "under way", so jobs do not pile up if the database is slow. Everything
+ * runs in the loop's thread except the run_* functions, which run in the store's.
+ *
+ * On a database that several servers share, it also reports once per second that this server is alive, and claims work:
+ * tables that are due (bots, clocks) and analyses. A server that only runs bots claims at once what others leave to it.
+ * Servers with players wait while there is such a server, and all servers wait while they have enough to do. But work
+ * never waits long: what is unclaimed after a few seconds is claimed by the server that looks next.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,16 +21,18 @@
 #include "store_admin.h"
 #include "store_daily.h"
 
-#define BEAT_MS 5000             /* between heartbeats: the most time that a crash may return to the players of a phase */
-#define PULSE_MS 1800000         /* the same if no clock runs: so exactly is known how long there was no server on a day */
-#define PROBE_MS 1000            /* the same while nothing can be stored */
-#define LOOK_MS 1000             /* between questions which tables are due */
-#define LATER_LOOKS 3            /* a server that leaves claims to others makes them in every third look */
+#define BEAT_MS 5000             /* between heartbeats: the most time that players may gain by a crash */
+#define PULSE_MS 1800000         /* between heartbeats if no clock runs: the precision of the time without a server on a
+                                    day */
+#define PROBE_MS 1000            /* between heartbeats while the store cannot write */
+#define LOOK_MS 1000             /* between queries for due tables */
+#define LATER_LOOKS 3            /* a server that leaves work to others claims only in every third look */
 #define CHECK_MS 30000           /* between comparisons of revisions, on a shared database */
-#define KEEP_MS 3600000          /* between looks for what is old */
-#define REQUEST_SECONDS (2 * 86400)  /* ids of requests for tables */
+#define KEEP_MS 3600000          /* between looks for old data */
+#define REQUEST_SECONDS (2 * 86400)  /* how long ids of requests for tables are kept */
 
-/* The heartbeat, which is the probe too. Both go by the real time: a test that stops the clock does not stop the disk. */
+/* The heartbeat, which is also the check of the store. Both use the real time: a test that stops the clock does not stop
+ * the disk. */
 
 struct beat {
     struct store_job job;
@@ -37,7 +40,8 @@ struct beat {
     int64_t alive, start;
 };
 
-/* The time since the last heartbeat, unless another server is there, is missing from the days of the daily expedition. */
+/* The time since the last heartbeat, unless another server was running, is noted as an outage of those days of the daily
+ * expedition. */
 static enum store_result note_outage(struct store_db *db, int64_t now)
 {
     struct store_nodes nodes = { .count = 0 };
@@ -65,7 +69,7 @@ static void beat_done(struct store_job *job, enum store_result result)
 {
     struct beat *beat = (struct beat *)job;
     beat->server->upkeep.beating = false;
-    if (!result)                             /* if not, the store knows how it is */
+    if (!result)                             /* on failure the store itself knows its state */
         beat->server->upkeep.start = 0;
     free(beat);
 }
@@ -84,7 +88,7 @@ static void submit_beat(struct server *server)
     store_submit(server->store, &beat->job);
 }
 
-/* Only running clocks need a heartbeat: so an unused server does not write to the disk. */
+/* Only running clocks need a heartbeat: so an idle server does not write to the disk. */
 static bool has_clocks(const struct server *server)
 {
     for (const struct table *table = server->table_list; table; table = table->next)
@@ -93,8 +97,8 @@ static bool has_clocks(const struct server *server)
     return false;
 }
 
-/* Tables that are due: bots have to choose, a clock has run out, no player has come for days. Those that are in memory look
- * after themselves. */
+/* Due tables: bots have to choose, a clock has run out, no player has come for days. Tables in memory handle this
+ * themselves. */
 
 struct look {
     struct store_job job;
@@ -111,7 +115,7 @@ struct look {
     unsigned count;
 };
 
-/* What this server makes its own now. */
+/* Claims work for this server. */
 static enum store_result claim(struct store_db *db, struct look *look)
 {
     int64_t from = look->claims_bots ? STORE_DUE_BOTS : STORE_DUE_BOTS + 1, to = look->claims_rest ? look->now :
@@ -130,12 +134,12 @@ static enum store_result claim(struct store_db *db, struct look *look)
     return result ? result : store_count_analyses(db, &look->analyses);
 }
 
-/* Alone on its database a server walks through what is due in order of time. With others it first says that it is alive,
- * takes over what has no keeper, and if there is none of that looks at what it keeps itself. */
+/* A server that is alone on its database goes through the due tables in order of time. With other servers it first
+ * reports that it is alive, claims tables without a keeper, and if there are none looks at those that it keeps itself. */
 static enum store_result run_look(struct store_db *db, struct store_job *job)
 {
     struct look *look = (struct look *)job;
-    look->at = look->server->upkeep.looked;  /* unchanged while a job looks */
+    look->at = look->server->upkeep.looked;  /* unchanged while a job is looking */
     if (!look->node)
         return store_get_due(db, &look->at, look->until, look->codes, &look->count);
     enum store_result result = store_get_time(db, &look->now);
@@ -145,7 +149,7 @@ static enum store_result run_look(struct store_db *db, struct store_job *job)
     return result;
 }
 
-/* Tables that this server keeps from now on, as far as they are in memory. */
+/* Notes for tables in memory that this server is now their keeper. */
 static void take_over(struct server *server, char codes[][16], unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -159,7 +163,7 @@ static void take_over(struct server *server, char codes[][16], unsigned count)
 
 static void submit_look(struct server *server);
 
-/* The look is over. */
+/* The look has ended. */
 static void look_end(struct server *server)
 {
     bool again = server->upkeep.look_again && !server->stopping && !server->stopped;
@@ -172,11 +176,11 @@ static void tables_read(void *context, enum error error)
 {
     struct server *server = context;
     if (error)
-        server->upkeep.looked = (struct store_place){ 0 };     /* from the beginning, in a while */
+        server->upkeep.looked = (struct store_place){ 0 };     /* begins again from the start, later */
     look_end(server);
 }
 
-/* Which servers are there. */
+/* Notes which servers are running. */
 static void see_nodes(struct server *server, const struct store_nodes *nodes)
 {
     bool is_same = nodes->count == server->nodes.count;
@@ -192,7 +196,8 @@ static void see_nodes(struct server *server, const struct store_nodes *nodes)
     presence_judge_all(server);
 }
 
-/* `looked` is where the walk is. After a full batch it continues at once, after the last one from `until` on. */
+/* `looked` is the present position. After a full batch the next look follows at once; after the last batch it begins from
+ * `until` on. */
 static void look_done(struct store_job *job, enum store_result result)
 {
     struct look *look = (struct look *)job;
@@ -218,7 +223,7 @@ static void look_done(struct store_job *job, enum store_result result)
     free(look);
 }
 
-/* Whether this look leaves what there is to others. */
+/* Whether this look leaves the work to others. */
 static bool leaves_claims(const struct server *server)
 {
     bool is_busy = server->pool && pool_is_busy(server->pool);
@@ -246,7 +251,7 @@ static void submit_look(struct server *server)
     store_submit(server->store, &look->job);
 }
 
-/* What other servers have done. */
+/* Changes by other servers. */
 
 #define CHECKED 200              /* tables at once */
 
@@ -277,14 +282,14 @@ static void check_done(struct store_job *job, enum store_result result)
         if (table)
             table_note_news(table, check->revision[i], NULL);
     }
-    if (result) {                            /* the database is away: once more when it is back */
+    if (result) {                            /* the database is away: try again when it is back */
         server->upkeep.check_at = 0;
         server->upkeep.missed = true;
     }
     free(check);
 }
 
-/* Compares the revisions of all tables in memory with those of the database: what was announced may have been missed. */
+/* Compares the revisions of all tables in memory with those in the database, since announcements may have been missed. */
 static void submit_checks(struct server *server)
 {
     struct check *check = NULL;
@@ -313,7 +318,7 @@ bool upkeep_is_behind(const struct server *server)
     return server->shared && (server->is_deaf || server->upkeep.missed || server->upkeep.checks);
 }
 
-/* There is something to claim. */
+/* There is work to claim. */
 static void look_soon(struct server *server)
 {
     bool is_well = store_health(server->store) == STORE_WELL;
@@ -325,7 +330,7 @@ static void look_soon(struct server *server)
         submit_look(server);
 }
 
-/* word NULL: announcements may have been lost, so all revisions are compared soon. */
+/* word NULL: announcements may have been lost, so all revisions will be compared soon. */
 void upkeep_note_news(void *context, const char *word, int64_t number, const char *more)
 {
     struct server *server = context;
@@ -358,7 +363,7 @@ void upkeep_note_news(void *context, const char *word, int64_t number, const cha
         table_fetch_note_news(server, word + is_presence, number, is_presence);
 }
 
-/* The server is about to stop. */
+/* Stopping. */
 
 struct leave {
     struct store_job job;
@@ -372,7 +377,7 @@ static enum store_result run_leave(struct store_db *db, struct store_job *job)
 
 static void leave_done(struct store_job *job, enum store_result result)
 {
-    (void)result;                            /* others notice by themselves, a few seconds later */
+    (void)result;                            /* others notice it themselves, a few seconds later */
     free(job);
 }
 
@@ -387,18 +392,18 @@ void upkeep_leave(struct server *server)
     store_submit(server->store, &leave->job);
 }
 
-/* What is old. */
+/* Old data. */
 
 struct sweep {
     struct store_job job;
     struct server *server;
     struct store_keep keep;
-    int64_t seen;                /* visitors who never played and were not seen since; 0: all stay */
-    struct store_place at;       /* until where those were looked at */
-    int64_t reports;             /* dropped */
+    int64_t seen;                /* visitors who never played and were not seen since; 0: keep all */
+    struct store_place at;       /* the place up to which those were checked */
+    int64_t reports;             /* reports older than this */
     int64_t tables[STORE_SWEEP], visitors[STORE_SWEEP];
     unsigned table_count, visitor_count;
-    struct upkeep_swept swept;   /* in all; and the receiver, NULL: none */
+    struct upkeep_swept swept;   /* the totals; and the receiver, NULL: none */
     void (*then)(void *context, const struct upkeep_swept *swept);
     void *context;
 };
@@ -414,12 +419,12 @@ static enum store_result run_sweep(struct store_db *db, struct store_job *job)
     if (!result)
         result = store_sweep(db, &sweep->keep, sweep->tables, &sweep->table_count);
     sweep->visitor_count = 0;
-    sweep->at = sweep->server->upkeep.swept;         /* unchanged while a job sweeps */
+    sweep->at = sweep->server->upkeep.swept;         /* unchanged while a job is running */
     return result || !sweep->seen ? result :
         store_sweep_visitors(db, sweep->seen, &sweep->at, sweep->visitors, &sweep->visitor_count);
 }
 
-/* The database has dropped them: what is in memory would be stored against rows that no longer exist. */
+/* The database has dropped these tables: those in memory would be stored against rows that no longer exist. */
 static void forget_tables(struct server *server, const int64_t *ids, unsigned count)
 {
     for (struct table *table = server->table_list, *next; table && count; table = next) {
@@ -449,7 +454,7 @@ static void sweep_done(struct store_job *job, enum store_result result)
         sweep->swept.visitors += sweep->visitor_count;
         sweep->swept.reports += sweep->reports;
         if (more && !sweep->then)
-            server->upkeep.keep_at = 0;      /* there may be more; others are served in between */
+            server->upkeep.keep_at = 0;      /* there may be more; other jobs run in between */
     }
     if (sweep->then && more) {
         store_submit(server->store, &sweep->job);
@@ -462,7 +467,7 @@ static void sweep_done(struct store_job *job, enum store_result result)
     free(sweep);
 }
 
-/* 0 days: kept forever, which the store understands as the time 0. */
+/* 0 days: kept for ever, for the store a time of 0. */
 static int64_t days_ago(unsigned days)
 {
     return days ? server_time() - 86400 * (int64_t)days : 0;
@@ -503,7 +508,8 @@ bool upkeep_sweep(struct server *server, void (*then)(void *context, const struc
     return true;
 }
 
-/* `real` is the loop's clock, `now` the one that tests move. While the store does not work, only the heartbeat is tried. */
+/* `real` is the loop's clock, `now` the one that tests change. While the store does not work, only the heartbeat is
+ * tried. */
 void upkeep_tick(struct server *server)
 {
     uint64_t real = uv_now(&server->loop), now = server_now(server);
@@ -532,5 +538,5 @@ void upkeep_tick(struct server *server)
 
 void upkeep_stop(struct server *server)
 {
-    submit_beat(server);                     /* clocks stand still from here on */
+    submit_beat(server);                     /* from here on clocks stand still */
 }

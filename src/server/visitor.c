@@ -1,10 +1,10 @@
 /*
- * visitor.c: who people are, without accounts. A visitor is a random token in a cookie; the server keeps its SHA-256,
- * so that a stolen database gives no access to seats. Visitors are in memory while they are here, and some minutes longer;
- * others are looked up in the database by the cookie of their first request.
+ * visitor.c: identities without accounts. A visitor is identified by a random token in a cookie; the server stores only
+ * its SHA-256, so that a stolen database gives no access to seats. Visitors are in memory while they are connected and
+ * for some minutes afterwards; others are looked up in the database by the cookie of their first request.
  *
  * Threads: the loop's only. Tokens are compared with sodium_memcmp, and their text is wiped after use; only hashes are
- * kept. A visitor may be freed when nothing refers to them (`connections`, `holds`) and KEPT_MS have passed
+ * kept. A visitor may be freed when nothing refers to it (`connections`, `holds`) and KEPT_MS have passed
  * (visitors_sweep).
  */
 #include <sodium.h>
@@ -23,14 +23,14 @@
 #define CODE_SECONDS 600         /* a device code is valid for ten minutes */
 #define CODE_LETTERS 8
 #define RENEW_SECONDS 86400      /* a cookie is renewed once a day */
-#define KEPT_MS 600000           /* in memory after the last visit */
+#define KEPT_MS 600000           /* time in memory after the last visit */
 
 /* Names. */
 
 /*
- * Characters that steer the display of others or cannot be seen, judged by their Unicode properties: control and format
- * characters, line separators, all that is "default ignorable" (fillers and joiners, such as U+3164 and U+115F), and
- * code points that are no characters.
+ * Characters that affect how other text is displayed, or that are invisible, by their Unicode properties: control and
+ * format characters, line separators, everything "default ignorable" (fillers and joiners, such as U+3164 and U+115F),
+ * and code points that are not characters.
  */
 static bool is_unwanted(int32_t letter)
 {
@@ -41,16 +41,16 @@ static bool is_unwanted(int32_t letter)
         (letter >= 0xfdd0 && letter < 0xfdf0) || letter == 0x180e || (letter >= 0x206a && letter <= 0x206f);
 }
 
-/* Blanks, and the two symbols that are drawn as nothing by definition, which no property tells: the empty Braille
- * pattern, the empty note head. */
+/* Blanks, and two symbols that are blank by definition although no property shows it: the empty Braille pattern, the
+ * empty note head. */
 static bool is_blank(int32_t letter)
 {
     return utf8proc_category(letter) == UTF8PROC_CATEGORY_ZS || letter == '\t' || letter == '\n' || letter == '\r' ||
         letter == 0x2800 || letter == 0x1d159;
 }
 
-/* A joiner stays between two pictures, as in a family; anywhere else it would only make two names look alike. `after` begins
- * with the character behind it. */
+/* A joiner is kept between two pictures, as in a family; anywhere else it would only make two names look alike. `after`
+ * begins with the next character. */
 static bool joins(int32_t before, const char *after)
 {
     size_t length;
@@ -59,8 +59,8 @@ static bool joins(int32_t before, const char *after)
         (character_is_picture(before) || before == 0xfe0f || (before >= 0x1f3fb && before <= 0x1f3ff));
 }
 
-/* Marks belong to the letter before them, and so do the selectors that make an emoji colourful (U+FE0E, U+FE0F).
- * Without one they are taken out. before: the character that was kept last, -1 none or a blank. */
+/* Marks belong to the letter before them, and so do the selectors that make an emoji colourful (U+FE0E, U+FE0F). Without
+ * such a letter they are removed. before: the last character that was kept, -1 for none or a blank. */
 static bool is_kept(int32_t letter, int32_t before, const char *after)
 {
     if (letter == 0xfe0e || letter == 0xfe0f)
@@ -70,8 +70,8 @@ static bool is_kept(int32_t letter, int32_t before, const char *after)
     return !is_unwanted(letter) && (before >= 0 || !character_is_mark(letter));
 }
 
-/* Runs of blanks become one, and none is left at either end. Letters are counted as a reader sees them (grapheme clusters),
- * and marks on top of that. */
+/* Runs of blanks become one, and none is kept at either end. Letters are counted as a reader sees them (grapheme
+ * clusters), and marks are counted in addition. */
 bool name_clean(const char *name, char to[NAME_SIZE])
 {
     char clean[NAME_SIZE];
@@ -90,7 +90,7 @@ bool name_clean(const char *name, char to[NAME_SIZE])
         }
         if (!is_kept(letter, before, at + length))
             continue;
-        /* What belongs to an emoji does not count; marks do, or a name could tower over its line. */
+        /* Parts of an emoji are not counted; marks are, or a name could extend far above its line. */
         letters += blank + (letter_begins(before, letter, &state) || character_is_mark(letter) ? 1u : 0u);
         if (letters > NAME_LETTERS || size + blank + length >= NAME_SIZE)
             return false;
@@ -110,8 +110,8 @@ bool name_clean(const char *name, char to[NAME_SIZE])
 
 /* Tokens. */
 
-/* A SHA-256 is random already: its first eight bytes are a key for the map. Entries with the same key are compared in
- * full. */
+/* A SHA-256 is random already, so its first eight bytes are the key for the map. Entries with the same key are compared
+ * in full. */
 static uint64_t first_bytes(const uint8_t *hash)
 {
     uint64_t key;
@@ -141,7 +141,7 @@ static bool keep_token(struct server *server, struct visitor *visitor, const uin
     return false;
 }
 
-/* A fresh token as text, and the hash that is kept of it. */
+/* Draws a new token as text, and its hash, which is stored. */
 static void draw_token(char text[2 * TOKEN_SIZE + 1], uint8_t hash[TOKEN_SIZE])
 {
     uint8_t bytes[TOKEN_SIZE];
@@ -151,7 +151,7 @@ static void draw_token(char text[2 * TOKEN_SIZE + 1], uint8_t hash[TOKEN_SIZE])
     sodium_memzero(bytes, sizeof bytes);
 }
 
-/* The next cookie of ours in a list, moved past it; its value, unchecked, or NULL. */
+/* The value of the next of our cookies in a list, unchecked, or NULL; moves past it. */
 static const char *next_cookie(const char **cookies, size_t *size)
 {
     const size_t length = sizeof COOKIE - 1;
@@ -169,7 +169,7 @@ static const char *next_cookie(const char **cookies, size_t *size)
     return NULL;
 }
 
-/* The hash of a token, and its text as we write it (may be NULL); false if it is not one. */
+/* Computes the hash of a token, and its text in our notation (may be NULL); false if it is not one. */
 static bool read_token(const char *value, size_t size, uint8_t hash[TOKEN_SIZE], char text[2 * TOKEN_SIZE + 1])
 {
     uint8_t bytes[TOKEN_SIZE];
@@ -190,7 +190,7 @@ void tokens_free(struct tokens *tokens)
     free(tokens);
 }
 
-/* The list holds tokens in clear until they are looked up, so it is copied and wiped instead of reallocated. */
+/* The list contains tokens in plain text until they are looked up, so it is copied and wiped instead of reallocated. */
 static bool add_unknown(struct tokens **list, const char *value, size_t size)
 {
     unsigned count = *list ? (*list)->count : 0;
@@ -232,7 +232,7 @@ bool visitor_identify(const struct server *server, const char *cookies, struct v
     return good;
 }
 
-/* True at most once a day per token. A time in the future, after a clock was set back, counts as due. */
+/* True at most once per day and token. A time in the future, after a clock was set back, counts as due. */
 bool visitor_renews(const struct server *server, const char *text)
 {
     uint8_t hash[TOKEN_SIZE];
@@ -275,7 +275,7 @@ struct visitor *visitor_load(struct server *server, const struct store_visitor *
     visitor->used = server_now(server);
     if (find_token(server, stored->token) || keep_token(server, visitor, stored->token, stored->renewed))
         return visitor;
-    return NULL;                             /* if it is new here it is swept away later */
+    return NULL;                             /* a visitor just added here is removed later */
 }
 
 void visitor_draw(const char *name, char token[2 * TOKEN_SIZE + 1], struct store_visitor *stored)
@@ -331,7 +331,7 @@ void visitors_sweep(struct server *server)
     map_each(&server->visitors, sweep_visitor, server);
 }
 
-/* Once per day the database records that a cookie was renewed. Nothing waits for it. */
+/* Once per day the database records that a cookie was renewed. Nothing waits for the result. */
 
 struct renewal {
     struct store_job job;
@@ -347,7 +347,7 @@ static enum store_result run_renewal(struct store_db *db, struct store_job *job)
 
 static void renewal_done(struct store_job *job, enum store_result result)
 {
-    (void)result;                            /* it is given out once more then */
+    (void)result;                            /* on failure the cookie is simply renewed once more */
     free(job);
 }
 
@@ -376,7 +376,8 @@ static enum store_result run_sighting(struct store_db *db, struct store_job *job
     struct store_visitor *stored = &((struct sighting *)job)->stored;
     enum store_result result = sodium_is_zero(stored->token, sizeof stored->token) ?
         store_see_visitor(db, stored->id, stored->seen) : STORE_MISSING;
-    return result == STORE_MISSING ? store_put_visitor(db, stored) : result;     /* dropped meanwhile: stored again */
+    return result == STORE_MISSING ? store_put_visitor(db, stored) : result;     /* it was dropped meanwhile: store it
+                                                                                    again */
 }
 
 static void sighting_done(struct store_job *job, enum store_result result)
@@ -409,7 +410,7 @@ void visitor_seen(struct server *server, struct visitor *visitor)
     submit_sighting(server, visitor, NULL);
 }
 
-/* Removed. */
+/* Removal. */
 
 struct leaver {
     struct server *server;
@@ -425,7 +426,7 @@ static void drop_token_of(struct map_node *node, void *context)
     free(node);
 }
 
-/* The visitor itself is swept away once nothing refers to it. */
+/* The visitor itself is freed once nothing refers to it. */
 void visitor_leave(struct server *server, int64_t id)
 {
     struct visitor *visitor = visitor_by_id(server, id);
@@ -493,7 +494,7 @@ void visitors_check_names(struct server *server)
 
 _Static_assert(NAME_SIZE <= sizeof ((struct store_visitor *)0)->name, "a name fits into its row");
 
-/* 32 letters to the power of 8 are 2^40 codes: with GUESSES per minute and address and ten minutes of life, guessing is
+/* With 32 letters there are 2^40 codes: at GUESSES per minute and address, and ten minutes of validity, guessing is
  * hopeless. */
 void device_code_draw(int64_t visitor, char text[10], struct device_code *made)
 {
@@ -518,11 +519,11 @@ bool device_code_read(const char *text, uint8_t hash[TOKEN_SIZE])
     return true;
 }
 
-/* Visitors whom the database has dropped. */
+/* Visitors that the database has dropped. */
 
 struct forgetting {
     struct server *server;
-    struct visitor *visitor;     /* who stays, and is stored again */
+    struct visitor *visitor;     /* a visitor who stays and is stored again */
 };
 
 static void drop_tokens(struct map_node *node, void *context)
@@ -543,8 +544,8 @@ static void store_again(struct map_node *node, void *context)
         submit_sighting(forgetting->server, token->visitor, token->hash);
 }
 
-/* The database has dropped visitors that were not seen for long. One who came back in between is stored again, under the
- * same id and with the same tokens, so they notice nothing. */
+/* The database has dropped visitors that were not seen for long. If one of them came back in between, they are stored
+ * again, with the same id and tokens, so they notice nothing. */
 void visitors_forget(struct server *server, const int64_t *ids, unsigned count, int64_t before)
 {
     struct forgetting forgetting = { .server = server };
@@ -554,7 +555,7 @@ void visitors_forget(struct server *server, const int64_t *ids, unsigned count, 
         if (visitor && !visitor->connections && !visitor->holds && visitor->seen < before) {
             visitor->forgotten = true;
             forgotten++;
-        } else if (visitor) {                /* they returned meanwhile, or were connected all the time */
+        } else if (visitor) {                /* they have come back, or were connected all the time */
             visitor->seen = server_time();
             forgetting.visitor = visitor;
             map_each(&server->tokens, store_again, &forgetting);

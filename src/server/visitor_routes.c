@@ -1,5 +1,5 @@
 /*
- * visitor_routes.c: routes about the visitor who asks: their cookie and name, a second device, their tables and
+ * visitor_routes.c: routes about the visitor of the request: their cookie and name, a second device, their tables and
  * statistics. The rules for handlers are those of http.c.
  */
 #include <sodium.h>
@@ -26,7 +26,7 @@ struct visitor_job {
     char old_name[NAME_SIZE];
 };
 
-/* A job may be run twice, so it begins from what it was given. */
+/* A job may run twice, so it uses only its input and overwrites its results. */
 static enum store_result run_visitor(struct store_db *db, struct store_job *job)
 {
     struct visitor_job *v = (struct visitor_job *)job;
@@ -49,8 +49,8 @@ static void answer_visitor(struct request *request, const char *name)
     answer_json(request, 200, json_pack("{s{ss}}", "visitor", "name", name));
 }
 
-/* A new name shows at once and is taken back if it could not be stored. The cookie of a visitor that was not stored is
- * not handed out. A wrong one-time code counts as a guess. */
+/* A new name is shown at once and reverted if it cannot be stored. The cookie of a visitor that was not stored is not
+ * sent. A wrong one-time code counts as a guess. */
 static void visitor_stored(struct store_job *job, enum store_result result)
 {
     struct visitor_job *v = (struct visitor_job *)job;
@@ -98,9 +98,9 @@ void get_visitor(struct request *request)
 }
 
 /*
- * Whether a new cookie may take the place of what was presented. Cookies that could not be read may be a visitor's: a
- * new one would cost them their seats. One that is not known here may be known to the database that the server had
- * yesterday: only who says so becomes another visitor.
+ * Whether a new cookie may replace the one that was presented. Cookies that could not be read may be a visitor's:
+ * replacing them would cost the visitor their seats. A cookie that is not known here may belong to a database that the
+ * server used before: only with is_meant does its owner become a new visitor.
  */
 static bool may_replace(struct request *request, bool is_meant)
 {
@@ -137,7 +137,7 @@ static struct visitor_job *new_visitor_job(struct request *request, const char n
     return v;
 }
 
-/* Without a name a known visitor only asks who they are. New visitors are limited by address, since each costs a row. */
+/* Without a name, a known visitor only asks for their data. New visitors are limited by address, since each costs a row. */
 void post_visitor(struct request *request)
 {
     static const struct field fields[] = { { "name", FIELD_TEXT, false, 400 }, { "new", FIELD_BOOL, false, 0 } };
@@ -176,12 +176,12 @@ void post_visitor(struct request *request)
 struct code_job {
     struct store_job job;
     struct request *request;
-    struct device_code made;     /* what is stored: the hash, whose, until when */
+    struct device_code made;     /* what is stored: the hash, the visitor, the end of validity */
     int64_t now;
     char code[10];
 };
 
-/* Only the hash of the code is stored: a copy of the database does not open any account. */
+/* Only the hash of the code is stored, so a copy of the database gives access to no account. */
 static enum store_result run_code(struct store_db *db, struct store_job *job)
 {
     struct code_job *c = (struct code_job *)job;
@@ -253,16 +253,16 @@ void post_visitor_device(struct request *request)
     store_visitor(request, v);
 }
 
-/* Tables of a visitor: finished ones are read for the answer only, open ones come into memory. */
+/* A visitor's tables: finished ones are read only for the answer, open ones are loaded into memory. */
 
-/* The tables of a visitor or their statistics, whichever is asked for: both are one visit to the database. */
+/* A visitor's tables or statistics, whichever is requested: both are one job in the database. */
 struct mine_job {
     struct store_job job;
     struct request *request;
     int64_t visitor;
     bool is_statistics;
     struct store_statistics statistics;
-    char open[STORE_CODES][16];  /* those that wait or run */
+    char open[STORE_CODES][16];  /* those that are waiting or running */
     unsigned open_count;
     unsigned count;
     struct {
@@ -279,7 +279,8 @@ static void mine_clear(struct mine_job *mine)
         free(mine->table[--mine->count].config);
 }
 
-/* In the store's thread. Copies what is needed: the row is valid only during this call. Open tables are listed by `open`. */
+/* In the store's thread. Copies what is needed, since the row is valid only during this call. Open tables are listed by
+ * `open`. */
 static bool mine_each(void *context, const struct store_table *table, const struct store_seat *seat)
 {
     struct mine_job *mine = context;
@@ -301,7 +302,7 @@ static bool mine_each(void *context, const struct store_table *table, const stru
     return true;
 }
 
-/* May run twice, so it begins by dropping what an earlier run has found. */
+/* May run twice, so it first drops the results of an earlier run. */
 static enum store_result run_mine(struct store_db *db, struct store_job *job)
 {
     struct mine_job *mine = (struct mine_job *)job;
@@ -342,7 +343,7 @@ static json_t *stored_json(struct server *server, const struct mine_job *mine, u
     return json;
 }
 
-/* Whether a rematch keeps a seat for someone who may not know of it. */
+/* Whether a rematch keeps a seat for someone who may not know about it. */
 static bool is_invited(const struct table *table, int64_t visitor)
 {
     for (unsigned s = 0; s < table->now.seats; s++)
@@ -359,8 +360,8 @@ static int later_first(const void *a, const void *b)
     return by < 0 ? -1 : by > 0;
 }
 
-/* A visitor's tables that wait or run, the one where something happened last first.
- * `revision` 0 is a table that is not stored yet: it may still fail. */
+/* A visitor's tables that are waiting or running, the one with the latest change first. `revision` 0 is a table that is
+ * not stored yet: it may still fail. */
 static json_t *open_tables(const struct server *server, const struct visitor *visitor)
 {
     const struct table **found = malloc(server->tables.count * sizeof *found + 1);
@@ -403,7 +404,7 @@ out:
     free(mine);
 }
 
-/* Open tables come into memory first, since only there is known who is present and whose turn it is. */
+/* Open tables are loaded into memory first, since only there it is known who is present and whose turn it is. */
 static void mine_done(struct store_job *job, enum store_result result)
 {
     struct mine_job *mine = (struct mine_job *)job;

@@ -1,12 +1,13 @@
 /*
- * web.c: connections as requests and messages: what edge.c reports is checked and handed on, answers are written.
+ * web.c: connections as requests and messages: checks and forwards the events of edge.c, and writes answers.
  *
- * Before anything else is looked at: how many connections an address has, how fast it asks, whether the Host is one of ours
- * (a page of another name that points here must not reach us) and whether the Origin, if there is one, is our own.
+ * Checked before anything else: the number of connections of an address, its rate of requests, whether the Host is one of
+ * ours (a page under another name that points here must not reach the API), and whether the Origin, if there is one, is
+ * our own.
  *
  * Life of a request: on_request (head) -> on_body -> on_complete -> request_route (http.c) -> request_send ->
- * answer_write. A request that admit() refuses keeps its error in `early` until all of it has arrived, since an answer in
- * the middle of a body would be lost when the connection is closed.
+ * answer_write. If admit() refuses a request, the error is kept in `early` until all of the request has arrived, since an
+ * answer in the middle of a body would be lost when the connection is closed.
  *
  * Threads: the loop's only. The static buffers here rely on that.
  */
@@ -29,12 +30,12 @@
 #include "server.h"
 #include "web.h"
 
-#define MOST_OFFENCES 60         /* messages beyond the rate, until a socket is closed */
-#define WRITES 8                 /* messages a socket gets in one go */
+#define MOST_OFFENCES 60         /* messages beyond the rate before a socket is closed */
+#define WRITES 8                 /* messages that are written to a socket in one go */
 #define BODY_CHUNK 16384         /* bytes of an answer that are written at once */
 #define HEAD_ROOM 4096           /* bytes of an answer's head */
 
-/* Numbers of edge.c's listeners. Metrics have a port of their own, so that they can be closed to the world. */
+/* The numbers of edge.c's listeners. Metrics have a separate port, so that it can be closed to the public. */
 enum { LISTENER_PAGE, LISTENER_METRICS };
 
 /* The page loads nothing from elsewhere and runs no inline scripts or styles. 'wasm-unsafe-eval' allows WebAssembly, not
@@ -47,10 +48,9 @@ static const char policy[] = "default-src 'none'; script-src 'self' 'wasm-unsafe
 static const char safety[] = "x-content-type-options: nosniff\r\nreferrer-policy: no-referrer\r\nx-frame-options: DENY\r\n"
     "cross-origin-opener-policy: same-origin\r\ncross-origin-resource-policy: same-origin\r\n";
 
-/* What the head of a request says; access.c judges it. */
+/* Reading the head of a request; access.c does the checks. */
 
-/* The cookies of a request as one list, "" if there are none; NULL if they cannot be read, so that they are not taken for
- * none. */
+/* The cookies of a request as one list, "" if there are none; NULL if they cannot be read, which is not the same. */
 static const char *cookies_of(const struct wire_request *wire)
 {
     static char list[WIRE_HEAD + 1];
@@ -66,7 +66,7 @@ static const char *cookies_of(const struct wire_request *wire)
     return list;
 }
 
-/* ?lang= goes before the browser's Accept-Language: a link can name its language. */
+/* ?lang= takes precedence over the browser's Accept-Language, so that a link can determine its language. */
 static const char *language_of(const struct wire_request *wire)
 {
     char asked[64] = "";
@@ -76,7 +76,7 @@ static const char *language_of(const struct wire_request *wire)
     return access_language(asked[0] ? asked : NULL, wire_header(wire, "accept-language", 0));
 }
 
-/* Two of them are not one of ours. */
+/* A request with two Origins is not from our page. */
 static const char *origin_of(const struct wire_request *wire)
 {
     return wire_header(wire, "origin", 1) ? "" : wire_header(wire, "origin", 0);
@@ -91,13 +91,13 @@ static const char *last_header(const struct wire_request *wire, const char *name
     return last;
 }
 
-/* Behind a trusted proxy that is the client's, otherwise the one that the connection comes from. */
+/* Behind a trusted proxy this is the client's address, otherwise the one that the connection comes from. */
 static struct address *address_of_request(struct conn *conn, const struct wire_request *wire)
 {
     return wire->fault ? conn->peer : access_address(conn->server, conn->peer, last_header(wire, "x-forwarded-for"));
 }
 
-/* A request without a Host is refused: HTTP/1.1 demands one, and without it nothing could be compared. */
+/* A request without a Host is refused: HTTP/1.1 requires one, and without it there is nothing to check. */
 static bool is_our_page(const struct server *server, const struct wire_request *wire)
 {
     return wire->host && access_is_our_page(server, wire->host, origin_of(wire));
@@ -113,7 +113,7 @@ static bool is_secure(const struct server *server, const struct wire_request *wi
 
 /* HTTP. */
 
-/* The route's pattern is logged and not the path, which may contain a table's code. */
+/* The route's pattern is logged instead of the path, which may contain a table's code. */
 static void request_log(const struct request *request)
 {
     struct server *server = request->server;
@@ -126,15 +126,16 @@ static void request_log(const struct request *request)
     access_log_line(server, request->address, method, request->route, (unsigned)request->status, request->refusal);
 }
 
-/* The answer is complete. It is written by answer_write when the socket has room; nothing happens if the client has gone. */
+/* Called when the answer is complete. answer_write writes it when the socket has room; if the client has gone, nothing
+ * happens. */
 void request_send(struct request *request)
 {
     if (request->conn && request->conn->edge)
         edge_wake(request->conn->edge);
 }
 
-/* The connection lets go of its request. One that waits for a job outlives it: `conn` NULL shows the job that
- * its client is gone. */
+/* Detaches the request from its connection. A request that waits for a job outlives the connection: `conn` NULL shows the
+ * job that the client has gone. */
 static void request_drop(struct conn *conn)
 {
     struct request *request = conn->request;
@@ -146,7 +147,7 @@ static void request_drop(struct conn *conn)
         request_free(request);
 }
 
-/* Clients ignore it; it is for people who look at the traffic. */
+/* Clients ignore it; it is for people who inspect the traffic. */
 static const char *reason_of(int status)
 {
     static const struct { int status; const char *reason; } reasons[] = { { 200, "OK" }, { 201, "Created" }, { 202,
@@ -160,7 +161,7 @@ static const char *reason_of(int status)
     return status < 400 ? "OK" : "Error";
 }
 
-/* The head of an answer while it is being put together. */
+/* The head of an answer while it is being composed. */
 struct head {
     char text[HEAD_ROOM];
     size_t size;
@@ -189,7 +190,7 @@ static void add_date(struct head *head, const struct server *server)
         add(head, "date: %s\r\n", text);
 }
 
-/* RFC 9110, 15.5.6: a 405 names what the path takes. Paths of no route take GET: they may be a page's. */
+/* RFC 9110, 15.5.6: a 405 lists the methods of the path. Paths that are not routes accept GET, since they may be pages. */
 static void add_allowed(struct head *head, unsigned allowed)
 {
     bool gets = !allowed || allowed >> METHOD_GET & 1;
@@ -198,7 +199,7 @@ static void add_allowed(struct head *head, unsigned allowed)
         (gets || posts) && deletes ? ", " : "", deletes ? "DELETE" : "");
 }
 
-/* Pages may be kept by browsers but are asked for again each time by their etag (no-cache); answers are not kept
+/* Browsers may cache pages but must revalidate them each time by their etag (no-cache); other answers are not cached
  * (no-store). */
 static void write_head(struct head *head, const struct request *request)
 {
@@ -206,7 +207,7 @@ static void write_head(struct head *head, const struct request *request)
     head->size = 0;
     add(head, "HTTP/1.1 %d %s\r\n", request->status, reason_of(request->status));
     add_date(head, request->server);
-    if (request->status != 304)              /* has no body, so its length is not sent either */
+    if (request->status != 304)              /* a 304 has no body, so its length is not sent */
         add(head, "content-type: %s\r\ncontent-length: %zu\r\n", request->type ? request->type : "text/plain",
             request->size);
     add(head, "content-security-policy: %s\r\ncache-control: %s\r\n%s", request->policy ? request->policy : policy,
@@ -236,9 +237,8 @@ static void write_head(struct head *head, const struct request *request)
     add(head, "\r\n");
 }
 
-/* Writes as much of the answer as there is room for.
- * Called again by on_room until everything is written; a large page does not fill memory, since it is written in
- * chunks from where it is. */
+/* Writes as much of the answer as there is room for. on_room calls it again until everything is written; large files are
+ * written in chunks from where they are, so they need no further memory. */
 static void answer_write(struct conn *conn)
 {
     struct request *request = conn->request;
@@ -266,8 +266,8 @@ static void answer_write(struct conn *conn)
     edge_answered(conn->edge, !last);
 }
 
-/* The answer to a head that cannot be read.
- * The connection ends afterwards: where the next request would begin is not known. */
+/* The answer to a head that cannot be read. The connection ends afterwards, since it is not known where the next request
+ * would begin. */
 static void answer_fault(struct request *request, enum wire_fault fault)
 {
     request->last = true;
@@ -279,7 +279,7 @@ static void answer_fault(struct request *request, enum wire_fault fault)
         request->status = 431;
 }
 
-/* Whether a client takes pages packed with gzip: it names it, and not with a weight of 0 (RFC 9110). */
+/* Whether a client accepts gzip: it is listed, with a weight that is not 0 (RFC 9110). */
 static bool takes_gzip(const char *value)
 {
     const char *at = value ? strcasestr(value, "gzip") : NULL;
@@ -295,8 +295,7 @@ static bool takes_gzip(const char *value)
     return *at >= '1' && *at <= '9';
 }
 
-/* What a request says about itself.
- * An etag that is too long counts as missing; a path that is too long is not found. */
+/* Reads the headers of a request. An etag that is too long counts as missing; a path that is too long is not found. */
 static void read_headers(struct request *request, const struct wire_request *wire)
 {
     const char *value;
@@ -322,12 +321,12 @@ static void read_headers(struct request *request, const struct wire_request *wir
         request->early = ERROR_NOT_FOUND;
 }
 
-/* Whether it may ask at all. */
+/* Whether the request is allowed at all. */
 static void admit(struct conn *conn, struct request *request, const struct wire_request *wire)
 {
     struct server *server = conn->server;
-    /* A first visit fetches some seventy small files that lie ready in memory, and a family shares an address: they have
-     * a bucket of their own, ten times as large. */
+    /* A first visit fetches some seventy small files from memory, and a household may share an address: files have a
+     * separate bucket, ten times as large. */
     bool is_file = request->method == METHOD_GET && page_find(!strcmp(request->path, "/") ? "/index.html" : request->path);
     bool is_health = !strcmp(request->path, "/healthz");
     double rate = server->options.request_rate * (is_file ? 10 : 1);
@@ -339,7 +338,7 @@ static void admit(struct conn *conn, struct request *request, const struct wire_
     else if (conn->is_metrics)
         error = is_health || !strcmp(request->path, "/metrics") ? ERROR_NONE : ERROR_NOT_FOUND;
     else if (error != ERROR_TOO_MANY && !is_health && !is_our_page(server, wire))
-        error = ERROR_ORIGIN;                /* monitoring may ask for it by any name, and by none */
+        error = ERROR_ORIGIN;                /* metrics may be requested under any name, and without one */
     request->early = error;
 }
 
@@ -347,8 +346,8 @@ static void socket_ask(struct conn *conn, struct request *request, const struct 
 static void socket_known(struct request *request, enum error error);
 static bool is_allowed_socket(struct conn *conn, const struct request *request, const struct wire_request *wire);
 
-/* The head has arrived. A WebSocket whose cookie is not in memory has to wait for the database; whether that is worth a
- * query is asked first (is_allowed_socket), so that strangers cannot make the database work. */
+/* The head has arrived. If the cookie of a WebSocket is not in memory, the socket has to wait for the database. Whether
+ * it is allowed otherwise is checked first (is_allowed_socket), so that strangers cannot cause queries. */
 static void on_request(void *owner, const struct wire_request *wire)
 {
     struct conn *conn = owner;
@@ -377,14 +376,14 @@ static void on_request(void *owner, const struct wire_request *wire)
     if (wire->fault)
         answer_fault(request, wire->fault);
     else if (wire->wants_socket && !conn->is_metrics && request->unknown && is_allowed_socket(conn, request, wire))
-        request->is_socket = true;           /* first it is looked up whose it is, once all of it is here */
+        request->is_socket = true;           /* once all of it has arrived, its visitor is looked up first */
     else if (wire->wants_socket && !conn->is_metrics)
         socket_ask(conn, request, wire);
     else
         admit(conn, request, wire);
 }
 
-/* Too long a body is read to its end and dropped: answered before, the client would see a reset instead of the answer. */
+/* A body that is too long is read to its end and dropped: after an earlier answer the client would see a reset instead. */
 static void on_body(void *owner, const char *bytes, size_t size)
 {
     struct request *request = ((struct conn *)owner)->request;
@@ -414,8 +413,8 @@ static void on_complete(void *owner)
 
 /* WebSocket. */
 
-/* Queues the socket once, however often it is woken. All are written to before the loop waits (before_waiting), so
- * several changes in one turn of the loop leave in one packet. */
+/* Queues the socket once, however often this is called. All queued sockets are written to before the loop waits
+ * (before_waiting), so several changes in one turn of the loop are sent in one packet. */
 void conn_wake(struct conn *conn)
 {
     struct server *server = conn->server;
@@ -427,7 +426,7 @@ void conn_wake(struct conn *conn)
     server->write_queue.end = &conn->next_to_write;
 }
 
-/* In constant time: each entry knows the pointer that points to it. */
+/* In constant time: each entry has the address of the pointer that points to it. */
 static void unqueue_write(struct conn *conn)
 {
     if (!conn->link_to_write)
@@ -437,7 +436,7 @@ static void unqueue_write(struct conn *conn)
     conn->link_to_write = NULL;
 }
 
-/* Back-pressure: nothing more is read from a client until what it has sent is answered (conn.h). */
+/* Back-pressure: nothing more is read from a client until its messages have been answered (conn.h). */
 void conn_pause(struct conn *conn)
 {
     if (conn->edge)
@@ -450,7 +449,7 @@ void conn_resume(struct conn *conn)
         edge_resume(conn->edge);
 }
 
-/* Sockets are kept in the order of their last message, so that the silent ones are found without looking at the others. */
+/* Sockets are kept in the order of their last message, so that silent ones are found without looking at the others. */
 
 static void activity_remove(struct conn *conn)
 {
@@ -470,7 +469,7 @@ static void activity_add(struct conn *conn)
     server->by_activity.last = conn;
 }
 
-/* Any byte counts, pongs too. */
+/* Any byte counts, also those of a pong. */
 static void on_activity(void *owner)
 {
     struct conn *conn = owner;
@@ -481,8 +480,8 @@ static void on_activity(void *owner)
 }
 
 /*
- * A socket that is silent for ping_seconds is pinged; one that is silent for three quarters of that again is closed with
- * 1001. The list is ordered by activity, so the walk ends at the first that is not silent.
+ * A socket that is silent for ping_seconds is pinged; if it stays silent for another three quarters of that, it is closed
+ * with 1001. The list is ordered by activity, so the loop ends at the first socket that is not silent.
  */
 void web_tick(struct server *server)
 {
@@ -500,14 +499,13 @@ void web_tick(struct server *server)
     edge_tick(server->edge);
 }
 
-/* Clients add ?table=CODE, which is for proxies: those can send all clients of a table to one server. */
+/* Clients add ?table=CODE for proxies, which can then route all clients of a table to one server. */
 static bool is_socket_path(const char *path)
 {
     return !strcmp(path, "/api/socket");
 }
 
-/* Whether a WebSocket is refused; `why` for the log.
- * The address's bucket is charged only after the tests above it. */
+/* Why a WebSocket is refused; `why` is for the log. The address's bucket is charged only if the tests before it pass. */
 static enum error socket_refusal(struct conn *conn, const struct request *request, const struct wire_request *wire,
     const char **why)
 {
@@ -536,7 +534,7 @@ static enum error socket_refusal(struct conn *conn, const struct request *reques
     return ERROR_NONE;
 }
 
-/* Whether a list with commas has our subprotocol. */
+/* Whether a comma-separated list contains our subprotocol. */
 static bool offers_protocol(const struct wire_request *wire)
 {
     const char *list;
@@ -549,8 +547,8 @@ static bool offers_protocol(const struct wire_request *wire)
     return false;
 }
 
-/* Turns a request into a WebSocket, or refuses it with an ordinary answer. The request is dropped on success; the
- * references to visitor and address move to the connection. */
+/* Turns a request into a WebSocket, or refuses it with an ordinary answer. On success the request is dropped, and its
+ * references to visitor and address are moved to the connection. */
 static void socket_ask(struct conn *conn, struct request *request, const struct wire_request *wire)
 {
     struct server *server = conn->server;
@@ -558,7 +556,7 @@ static void socket_ask(struct conn *conn, struct request *request, const struct 
     enum error error = socket_refusal(conn, request, wire, &why);
     request->route = "/api/socket";
     if (error) {
-        request->last = true;                /* what follows was meant for a WebSocket */
+        request->last = true;                /* the following bytes were meant for a WebSocket */
         request_error(request, error, error == ERROR_BAD_MESSAGE ? "sec-websocket" : "");
         if (error == ERROR_BAD_MESSAGE)
             request->status = 426;
@@ -574,7 +572,7 @@ static void socket_ask(struct conn *conn, struct request *request, const struct 
     struct visitor *visitor = request->visitor;
     struct address *address = address_hold(request->address);
     edge_upgrade(conn->edge, wire, head.text);
-    /* behind a proxy its place among the connections of its address is now the socket's */
+    /* behind a proxy, the socket now takes the request's place among the connections of its address */
     request_drop(conn);
     bool is_in = conn_begin(conn, visitor, address);
     address_release(address);
@@ -589,7 +587,7 @@ static void socket_ask(struct conn *conn, struct request *request, const struct 
     conn_wake(conn);
 }
 
-/* Whether it is worth a look into the database whose a WebSocket would be. */
+/* Whether the visitor of a WebSocket is worth a query in the database. */
 static bool is_allowed_socket(struct conn *conn, const struct request *request, const struct wire_request *wire)
 {
     struct server *server = conn->server;
@@ -598,7 +596,7 @@ static bool is_allowed_socket(struct conn *conn, const struct request *request, 
         bucket_take(&request->address->requests, server_now(server), rate, 5 * rate);
 }
 
-/* The database has answered whose cookie it is. */
+/* The lookup of a cookie in the database has ended. */
 static void socket_known(struct request *request, enum error error)
 {
     struct conn *conn = request->conn;
@@ -609,7 +607,7 @@ static void socket_known(struct request *request, enum error error)
     socket_ask(conn, request, &wire);
 }
 
-/* Past a string that begins after its quotation mark. */
+/* Skips a string, beginning after its opening quotation mark. */
 static const char *skip_string(const char *at, const char *end)
 {
     while (at < end && *at != '"')
@@ -617,7 +615,7 @@ static const char *skip_string(const char *at, const char *end)
     return at;
 }
 
-/* An id in quotation marks that could be answered. */
+/* Copies an id in quotation marks, if it is valid. */
 static void take_id(const char *at, const char *end, char id[ID_SIZE])
 {
     while (at < end && strchr(" \t\r\n:", *at))
@@ -633,10 +631,9 @@ static void take_id(const char *at, const char *end, char id[ID_SIZE])
     id[to - from] = '\0';
 }
 
-/* The id of a message that is not read as a whole, because there are too many of them: the value of "id" at its outermost
- * level, "" if there is none that could be answered.
- * A JSON parser would cost more than the message is worth; strings are skipped as wholes, so that an "id" inside
- * one is not found. */
+/* Finds the id of a message that is not parsed, because there are too many of them: the value of "id" at the outermost
+ * level, "" if there is no valid one. A JSON parser would be too expensive for such messages; strings are skipped as a
+ * whole, so that an "id" inside one is not found. */
 static void find_id(const char *text, size_t size, char id[ID_SIZE])
 {
     const char *end = text + size;
@@ -662,8 +659,8 @@ static void find_id(const char *text, size_t size, char id[ID_SIZE])
     }
 }
 
-/* What is sent while a phase is open is counted when it is over: the length of `ready` would tell an onlooker how long
- * the choice is that it carries. */
+/* Bytes that are sent while a phase is open are counted when it is over: the length of `ready` would reveal the length of
+ * the choice in it. */
 static void count_sent(struct conn *conn, size_t size)
 {
     struct server *server = conn->server;
@@ -679,8 +676,8 @@ static void count_sent(struct conn *conn, size_t size)
     table->unreported.bytes += size;
 }
 
-/* Writes what a socket lacks.
- * At most WRITES messages, then it is the turn of the others: a client that loads a long game does not hold the rest up. */
+/* Writes the messages that a socket has not been sent yet, at most WRITES before other sockets get their turn: a client
+ * that loads a long game does not delay others. */
 static void socket_write(struct conn *conn)
 {
     static char buffer[OUTBOX_ROOM];
@@ -710,17 +707,17 @@ static void socket_write(struct conn *conn)
         edge_hurry(conn->edge);
 }
 
-/* Beyond the rate a message is answered `too_fast` without being parsed as a whole, and after MOST_OFFENCES of these the
- * socket is closed. */
+/* Messages beyond the rate are answered `too_fast` without being parsed, and after MOST_OFFENCES of these the socket is
+ * closed. */
 static void on_message(void *owner, const char *text, size_t size)
 {
     struct conn *conn = owner;
     struct server *server = conn->server;
     if (conn->close || !conn->is_socket)
-        return;                              /* nothing more is read from it */
+        return;                              /* nothing more is read from this socket */
     server->count.messages++;
     if (conn->reply_count >= MAX_REPLIES / 2)
-        socket_write(conn);                  /* many messages in one piece: their answers need not pile up */
+        socket_write(conn);                  /* many messages may arrive in one piece: their answers need not pile up */
     if (conn->close)
         return;
     if (bucket_take(&conn->rate, server_now(server), server->options.message_rate, 3 * server->options.message_rate)) {
@@ -731,10 +728,10 @@ static void on_message(void *owner, const char *text, size_t size)
     find_id(text, size, id);
     conn_answer(conn, id, ERROR_TOO_FAST, NULL);
     if (++conn->offences >= MOST_OFFENCES)
-        conn->close = 1008;                  /* after the answers, so that it knows why */
+        conn->close = 1008;                  /* after the answers, so that the client learns the reason */
 }
 
-/* A socket goes through the write queue like all others, an HTTP answer continues at once. */
+/* A socket is put into the write queue like all others; an HTTP answer continues at once. */
 static void on_room(void *owner)
 {
     struct conn *conn = owner;
@@ -744,8 +741,7 @@ static void on_room(void *owner)
         answer_write(conn);
 }
 
-/* Before the loop waits: most sockets have room, so they are simply written to, without asking the loop for the chance
- * first. */
+/* Before the loop waits: most sockets have room, so they are written to without polling first. */
 static void before_waiting(uv_prepare_t *writer)
 {
     struct server *server = writer->data;
@@ -768,7 +764,7 @@ static void *on_begin(void *context, struct edge_conn *edge, unsigned listener, 
     struct address *address = address_of(server, name);
     struct conn *conn = NULL;
     bool is_metrics = listener == LISTENER_METRICS;
-    /* The connections behind a proxy are the proxy's: there, requests and sockets count. */
+    /* Connections from a proxy are not counted: requests and sockets are counted instead. */
     bool is_counted = !is_metrics && !server->options.trust_proxy;
     if (server->connections < server->options.max_connections && address)
         conn = calloc(1, sizeof *conn);
@@ -787,9 +783,8 @@ static void *on_begin(void *context, struct edge_conn *edge, unsigned listener, 
     return conn;
 }
 
-/* Nothing more is read or written. Everything that refers to the connection lets go of it; its memory stays until
- * on_gone.
- * 1008 and 1009 (too many, too long) are counted as cut. */
+/* Nothing more is read or written. Removes everything that refers to the connection; its memory stays until on_gone. 1008
+ * and 1009 (too many, too long) are counted as cut. */
 static void on_end(void *owner, unsigned code)
 {
     struct conn *conn = owner;
@@ -854,7 +849,7 @@ static bool listen_for_metrics(struct server *server, char *error, size_t error_
     return !why;
 }
 
-/* Where a socket listens, for the page's address. */
+/* Sets the page's address from where a socket listens. */
 static void set_url(struct server *server, const char *address, unsigned port)
 {
     bool is_any = !strcmp(address, "0.0.0.0") || !strcmp(address, "::"), is_v6 = strchr(address, ':') && !is_any;
@@ -862,7 +857,7 @@ static void set_url(struct server *server, const char *address, unsigned port)
         is_any ? "127.0.0.1" : address, is_v6 ? "]" : "", port);
 }
 
-/* Sockets that a service manager has opened: one whose name is "metrics" is for those, the others are for the page. */
+/* Sockets that a service manager has opened: one named "metrics" is for those, the others are for the page. */
 static bool listen_on_handed(struct server *server, char *error, size_t error_size)
 {
     struct notify_socket sockets[NOTIFY_SOCKETS];
@@ -945,7 +940,8 @@ void web_stop_accepting(struct server *server)
     edge_stop_accepting(server->edge);
 }
 
-/* All sockets by their visitors: every socket has one. `each` may end the connection, so the next one is read before. */
+/* Calls `each` for all sockets, by visitor: every socket has one. `each` may end the connection, so the next one is read
+ * before. */
 static void each_socket(struct server *server, void (*each)(struct conn *conn))
 {
     for (size_t i = 0; i < server->visitors.buckets; i++)
@@ -962,7 +958,7 @@ static void warn(struct conn *conn)
     conn_wake(conn);
 }
 
-/* 1012 is "service restart": clients come back by themselves. */
+/* 1012 is "service restart": clients reconnect by themselves. */
 static void close_socket(struct conn *conn)
 {
     conn->close = 1012;
@@ -982,7 +978,7 @@ void web_tell_notice(struct server *server) { each_socket(server, conn_wake); }
 void web_warn(struct server *server) { each_socket(server, warn); }
 void web_close_sockets(struct server *server) { each_socket(server, close_socket); }
 
-/* Sockets, and connections whose last words are on their way: the server waits for these when it stops. */
+/* Sockets, and connections whose last bytes are still being sent: the server waits for these when it stops. */
 unsigned web_busy(const struct server *server)
 {
     return server->sockets + edge_lingering(server->edge);
