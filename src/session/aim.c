@@ -1,6 +1,6 @@
 /*
- * aim.c: see aim.h. A placement is tried by asking the engine; there are at most 25 in a turn, so nothing is kept between
- * calls.
+ * aim.c: see aim.h. Placements are checked by the engine; there are at most 25 per turn of the pattern, so nothing is
+ * cached between calls.
  *
  * Coordinates: `row` and `column` of an aim are those of the top left corner of the shape's outline, 0 to 4. Points that
  * come from a finger or a mouse are in hundredths of a space, where the middle of the space at row r, column c is (100 r,
@@ -27,7 +27,7 @@ static pyr_spaces drawing(const struct pyr_box *box, pyr_pattern pattern)
 
 #define FIRST_COLUMN (PYR_SPACE(0, 0) | PYR_SPACE(1, 0) | PYR_SPACE(2, 0) | PYR_SPACE(3, 0) | PYR_SPACE(4, 0))
 
-/* Moves spaces against the top left corner. */
+/* Moves spaces to the top left corner. */
 static pyr_spaces to_corner(pyr_spaces spaces)
 {
     /* 0x1f is the first row: five bits of PYR_ROW. */
@@ -38,7 +38,7 @@ static pyr_spaces to_corner(pyr_spaces spaces)
     return spaces;
 }
 
-/* Of a shape that is against the top left corner, as height_of. */
+/* Of a shape in the top left corner, like height_of. */
 static unsigned width_of(pyr_spaces shape)
 {
     unsigned width = 0;
@@ -58,8 +58,8 @@ static unsigned height_of(pyr_spaces shape)
     return height;
 }
 
-/* A quarter clockwise takes (r, c) to (c, 4 - r). Not from the box's own list of turns, whose order has no meaning for a
- * hand. */
+/* A quarter clockwise takes (r, c) to (c, 4 - r). The box's own list of turns is not used, since its order has no meaning
+ * for a player. */
 pyr_spaces pyr_aim_shape(const struct pyr_box *box, pyr_pattern pattern, unsigned turn)
 {
     pyr_spaces from = drawing(box, pattern), to = 0;
@@ -114,7 +114,7 @@ enum pyr_err pyr_aim_check(const struct pyr_aim *aim, const struct pyr_box *box,
     return pyr_desk_check_mark(desk, box, pattern, pyr_aim_step(aim, box, pattern));
 }
 
-/* How far from a placement's middle it snaps in, in hundredths of a space. */
+/* How far from a placement's middle it still snaps in, in hundredths of a space. */
 #define REACH 160u
 #define LARGEST (2u * HALF * PYR_SIDE + 2 * REACH)
 
@@ -131,7 +131,7 @@ static int middle_column(pyr_spaces shape, unsigned column)
 
 #define HALF 50              /* hundredths of a space */
 
-/* Squared: only compared. */
+/* Squared, since distances are only compared. */
 static int distance(int row, int column, int other_row, int other_column)
 {
     return (row - other_row) * (row - other_row) + (column - other_column) * (column - other_column);
@@ -173,7 +173,7 @@ static int nearest(const struct pyr_box *box, const struct pyr_desk *desk, pyr_p
     return least;
 }
 
-/* Each look is counted once, so a square counts as often as it has places and not four times that. */
+/* Each look is counted once, so a square is counted once per place and not four times. */
 unsigned pyr_aim_count(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, unsigned slot,
     bool single)
 {
@@ -191,7 +191,7 @@ unsigned pyr_aim_count(const struct pyr_box *box, const struct pyr_desk *desk, p
     return count;
 }
 
-/* False at the edge, where nothing moves. */
+/* False at the edge, where it cannot move further. */
 bool pyr_aim_move(struct pyr_aim *aim, const struct pyr_box *box, pyr_pattern pattern, int rows, int columns)
 {
     uint8_t row = aim->row, column = aim->column;
@@ -200,7 +200,7 @@ bool pyr_aim_move(struct pyr_aim *aim, const struct pyr_box *box, pyr_pattern pa
 }
 
 /* Turns to the next look, and with a desk to the next one that fits somewhere; quarters 0 mirrors. Looks that are the
- * same are skipped, so that every key press shows something. */
+ * same are skipped, so that every key press has a visible effect. */
 bool pyr_aim_turn_placed(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     int quarters)
 {
@@ -208,7 +208,7 @@ bool pyr_aim_turn_placed(struct pyr_aim *aim, const struct pyr_box *box, const s
     int row = HALF * middle_row(before, aim->row), column = HALF * middle_column(before, aim->column);
     for (int i = quarters != 0; i < 4 && !aim->single; i++) {
         struct pyr_aim to = *aim;
-        /* Seen from the front, a mirroring turns the other way round. */
+        /* As the player sees it, a mirrored pattern turns the other way round. */
         to.turn = (uint8_t)(quarters ? (aim->turn & 4) | ((aim->turn + i * quarters) & 3) :
             (~aim->turn & 4) | ((i - aim->turn) & 3));
         bool looks_same = shape_of(box, pattern, &to) == before;
@@ -235,12 +235,12 @@ bool pyr_aim_turn(struct pyr_aim *aim, const struct pyr_box *box, const struct p
     int row = middle_row(before, aim->row) + 1 - (int)height_of(shape),
         column = middle_column(before, aim->column) + 1 - (int)width_of(shape);
     aim->turn = to.turn;
-    /* Halves are rounded towards the top left, and back again when it is turned on. */
+    /* Halves are rounded towards the top left, and up again with the next turn. */
     clamp(box, pattern, aim, row < 0 ? 0 : (row + (to.turn & 1)) / 2, column < 0 ? 0 : (column + (to.turn & 1)) / 2);
     return true;
 }
 
-/* A point far outside is refused by one unsigned comparison: negative numbers wrap to very large ones. */
+/* A point far outside is refused by one unsigned comparison: negative numbers become very large ones. */
 bool pyr_aim_snap(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     unsigned slot, int row, int column)
 {
@@ -273,8 +273,8 @@ bool pyr_aim_hold(struct pyr_aim *aim, const struct pyr_box *box, pyr_pattern pa
     return true;
 }
 
-/* If nothing legal covers the space, the shape is held over it all the same, so that the person sees why it does not
- * fit; then false. */
+/* If no legal placement covers the space, the shape is still held over it, so that the player sees why it does not fit;
+ * then false. */
 bool pyr_aim_cover(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     unsigned slot, unsigned row, unsigned column, bool any_turn)
 {
@@ -298,7 +298,7 @@ bool pyr_aim_cover(struct pyr_aim *aim, const struct pyr_box *box, const struct 
 /* All placements have a place in one order: card, row, column, turn. */
 #define PLACES (PYR_SLOTS * PYR_SIDE * PYR_SIDE * PYR_MAX_TURNS)
 
-/* False for places that stand for nothing: a look that has a lower turn already, or a shape that would stick out. */
+/* False for places without a placement: a lower turn has the same look, or the shape would leave the grid. */
 static bool at_place(const struct pyr_box *box, pyr_pattern pattern, unsigned place, struct pyr_aim *aim)
 {
     aim->turn = (uint8_t)(place % PYR_MAX_TURNS);
@@ -311,7 +311,7 @@ static bool at_place(const struct pyr_box *box, pyr_pattern pattern, unsigned pl
         aim->column + width_of(shape) <= PYR_SIDE;
 }
 
-/* From the present place on, around and back to it: every legal placement is met once. */
+/* From the present place around and back to it, so every legal placement is visited once. */
 bool pyr_aim_next(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     int direction)
 {
@@ -326,7 +326,7 @@ bool pyr_aim_next(struct pyr_aim *aim, const struct pyr_box *box, const struct p
         place = direction > 0 ? (place + 1) % PLACES : (place + PLACES - 1) % PLACES;
         if (at_place(box, pattern, place, &to) && !pyr_aim_check(&to, box, desk, pattern)) {
             if (to.single)
-                to.turn = aim->turn;         /* how the pattern is turned is kept in the meantime */
+                to.turn = aim->turn;         /* keeps the turn of the pattern until it is needed again */
             *aim = to;
             return true;
         }
@@ -334,7 +334,7 @@ bool pyr_aim_next(struct pyr_aim *aim, const struct pyr_box *box, const struct p
     return false;
 }
 
-/* The nearest legal placement in any turn of what is held, on a card. */
+/* The nearest legal placement of the pattern on a card, in any turn. */
 static bool settle_on(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim,
     unsigned slot)
 {
@@ -397,8 +397,8 @@ static int centre_distance(pyr_spaces spaces, unsigned row, unsigned column)
     return rows * rows + columns * columns;
 }
 
-/* Ranked by how little the hand would have to turn, then by how near the space is to the middle: 10000 is larger than any
- * distance within a card. Insertion sort: there are few. */
+/* Ordered by how far the pattern would have to be turned, then by how near the space is to the middle: 10000 is larger
+ * than any distance within a card. Insertion sort: there are few. */
 unsigned pyr_aim_covering(const struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk,
     pyr_pattern pattern, unsigned slot, unsigned row, unsigned column, pyr_step to[PYR_AIM_COVERING])
 {
@@ -452,7 +452,7 @@ unsigned pyr_aim_holding(const struct pyr_aim *aim, const struct pyr_box *box, c
     return count;
 }
 
-/* Spaces are touched one by one until only one placement contains them all. A space that fits no placement together with
+/* Spaces are painted one by one until only one placement contains them all. A space that fits no placement together with
  * the others starts over. */
 bool pyr_aim_paint(const struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     struct pyr_paint *paint, unsigned slot, unsigned row, unsigned column, pyr_step *step)
@@ -460,7 +460,7 @@ bool pyr_aim_paint(const struct pyr_aim *aim, const struct pyr_box *box, const s
     pyr_spaces space = PYR_SPACE(row, column);
     struct pyr_paint to = { slot == paint->slot ? paint->spaces | space : space, (uint8_t)slot };
     unsigned left = pyr_aim_holding(aim, box, desk, pattern, slot, to.spaces, step);
-    if (!left && to.spaces != space) {       /* fits none: starts afresh */
+    if (!left && to.spaces != space) {       /* no placement has all of them: start over */
         to.spaces = space;
         left = pyr_aim_holding(aim, box, desk, pattern, slot, space, step);
     }

@@ -1,10 +1,9 @@
 /*
- * json.c: reads JSON messages of a server; see json.h. On top of jsmn, which cuts a text into tokens without allocating:
+ * json.c: reads JSON messages of a server; see json.h. It uses jsmn, which splits a text into tokens without allocating:
  * a value is the number of its token, and JSON_NONE (or any number out of range) is no value, which every function
  * accepts.
  *
- * Texts are shown to people and come from others: control characters are dropped, broken UTF-8 and lone surrogates as
- * well.
+ * Texts are untrusted and shown to people, so control characters, invalid UTF-8 and lone surrogates are dropped.
  */
 #define JSMN_STATIC
 #define JSMN_STRICT
@@ -38,7 +37,7 @@ bool json_read(struct json *json, const char *text, size_t size)
     return true;
 }
 
-/* The first token after a value and all that is in it. */
+/* The first token after a value and everything in it. */
 static int after(const struct json *json, int value)
 {
     int next = value + 1;
@@ -52,8 +51,8 @@ static bool is_kind(const struct json *json, int value, int type)
     return value >= 0 && value < json->count && json->token[value].type == type;
 }
 
-/* Keys are compared as they stand in the text, without escapes: ours have none. A number of tokens that does not fit
- * ends the search. */
+/* Keys are compared as written in the text, without resolving escapes: our keys have none. A number of tokens that does
+ * not fit ends the search. */
 int json_member(const struct json *json, int object, const char *name)
 {
     if (!is_kind(json, object, JSMN_OBJECT))
@@ -78,7 +77,7 @@ int json_next(const struct json *json, int array, int before)
     return next < json->count && json->token[next].start < json->token[array].end ? next : JSON_NONE;
 }
 
-/* As in the text, escapes included: for words without any. json_text unpacks. */
+/* As in the text, escapes included: for words without escapes. json_text resolves them. */
 struct pyr_word json_word(const struct json *json, int value)
 {
     if (!is_kind(json, value, JSMN_STRING))
@@ -87,7 +86,7 @@ struct pyr_word json_word(const struct json *json, int value)
     return (struct pyr_word){ json->text + token->start, (size_t)(token->end - token->start) };
 }
 
-/* c | 32 makes a letter small. */
+/* c | 32 converts a letter to lower case. */
 static int hex_digit(char c)
 {
     return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
@@ -108,8 +107,8 @@ static int32_t unit_at(const char *at, const char *end)
     return unit;
 }
 
-/* The character behind a backslash; *at is moved past it. -1: none that may be shown.
- * Characters beyond U+FFFF are written as two units, a high and a low surrogate. */
+/* The character of an escape sequence; *at is moved past it. -1: none that may be shown. Characters beyond U+FFFF are
+ * written as two units, a high and a low surrogate. */
 static int32_t escaped(const char **at, const char *end)
 {
     char c = *(*at)++;

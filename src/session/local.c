@@ -1,9 +1,9 @@
 /*
  * local.c: a game on this device; see local.h.
  *
- * What is saved is the record itself, with comments for what a record has no line for: the seed, whose turn it is at a
- * shared screen, choices that are confirmed (sealed) or being made (draft). Any reader of records reads such a file; only
- * this one uses the comments.
+ * A saved game is the record itself, with comments for data that records have no lines for: the seed, whose turn it is at
+ * a shared screen, choices that are confirmed (sealed) or being made (draft). Any reader of records can read such a file;
+ * only this one uses the comments.
  *
  * Chance comes from one seed: stream 0 of the generator deals the whole game, stream 2 replaces chance that cannot be
  * known (a record from elsewhere), and from 16 on every step of a bot has a stream of its own.
@@ -19,13 +19,15 @@ static const char seats_comment[] = "; seats ", secret_comment[] = "; secret ", 
 
 static bool begins(struct pyr_word line, const char *with)
 {
-    size_t length = pyr_word_of(with).length;    /* with the blank after the word: "tag seats" is not "tag seatsize" */
+    size_t length = pyr_word_of(with).length;    /* with the blank after the word: "tag seats" must not match "tag
+                                                    seatsize" */
     return line.length >= length && pyr_word_is((struct pyr_word){ line.at, length }, with);
 }
 
 static struct pyr_word after(struct pyr_word line, const char *with)
 {
-    size_t length = pyr_word_of(with).length;    /* with the blank after the word: "tag seats" is not "tag seatsize" */
+    size_t length = pyr_word_of(with).length;    /* with the blank after the word: "tag seats" must not match "tag
+                                                    seatsize" */
     return (struct pyr_word){ line.at + length, line.length - length };
 }
 
@@ -40,7 +42,7 @@ static struct pyr_word cut(struct pyr_word *word, char at)
     return piece;
 }
 
-/* Up to 2^64 - 1: seeds are of 64 bits, and pyr_lines has numbers of 32 only. */
+/* Up to 2^64 - 1: seeds have 64 bits, and pyr_lines reads only 32-bit numbers. */
 static bool read_number(struct pyr_word word, uint64_t *number)
 {
     uint64_t value = 0;
@@ -56,7 +58,7 @@ static bool read_number(struct pyr_word word, uint64_t *number)
     return true;
 }
 
-/* pyr_out has numbers of 32 bits only. */
+/* pyr_out writes only 32-bit numbers. */
 static void put_number(struct pyr_out *out, uint64_t number)
 {
     char digits[21];
@@ -70,7 +72,7 @@ static void put_number(struct pyr_out *out, uint64_t number)
 
 /* Beginning. */
 
-/* The whole game follows from the seed, so it can be drawn again at any time and need not be saved. */
+/* The whole game follows from the seed, so it can be drawn again at any time, and the cards need not be saved. */
 static void draw_chance(const struct pyr_local *local, const struct pyr_edition *edition, unsigned seats,
     struct pyr_chance *chance)
 {
@@ -93,7 +95,7 @@ static void write_seats(const struct pyr_local *local, unsigned seats, struct py
     }
 }
 
-/* The players, before the game begins; false if none is on this device. */
+/* Sets the players before the game begins; false if none of them is on this device. */
 static bool take_levels(struct pyr_local *local, unsigned seats, const char *const *levels)
 {
     for (unsigned s = 0; s < seats; s++) {
@@ -164,7 +166,7 @@ enum pyr_err pyr_local_begin_daily(struct pyr_local *local, struct pyr_match *ma
     return deal(local, PYR_DAILY_SEATS, &chance);
 }
 
-/* After every change: a daily expedition that is over reveals its secret, as a server's record does. */
+/* Called after every change: when a daily expedition is over, adds its secret to the record, as a server does. */
 static void reveal(struct pyr_local *local)
 {
     struct pyr_match *match = local->match;
@@ -175,7 +177,7 @@ static void reveal(struct pyr_local *local)
     pyr_match_tag(match, "secret", hex);
 }
 
-/* Writes who plays into a record that lacks it, once, and only if it is known of every seat. */
+/* Writes the players into a record that lacks them, once, and only if they are known for every seat. */
 void pyr_local_claim(struct pyr_local *local)
 {
     struct pyr_match *match = local->match;
@@ -186,13 +188,13 @@ void pyr_local_claim(struct pyr_local *local)
             return;
     for (unsigned s = 0; s < match->replay.seats; s++)
         if (!(local->people >> s & 1) && !local->seat[s].level[0])
-            return;                          /* it is unknown which player this was */
+            return;                          /* the record does not show which player this was */
     pyr_out_init(&out, text, sizeof text);
     write_seats(local, match->replay.seats, &out);
     pyr_match_tag(match, seats_tag, text);
 }
 
-/* Whether a person has done anything that is worth keeping. */
+/* Whether a person has done anything worth saving. */
 bool pyr_local_is_begun(const struct pyr_local *local)
 {
     const struct pyr_match *match = local->match;
@@ -204,14 +206,15 @@ bool pyr_local_is_begun(const struct pyr_local *local)
 
 /* Saving and loading. */
 
-/* A draft may be half a choice, which has no text of its own, so its steps are written as 16 hexadecimal digits each. */
+/* A draft may be an incomplete choice, which cannot be written as text, so its steps are written as 16 hexadecimal digits
+ * each. */
 static void put_choice(const struct pyr_local *local, pyr_seat seat, struct pyr_out *out)
 {
     static const char digits[] = "0123456789abcdef";
     const struct pyr_pending *choice = &local->match->choice[seat];
     pyr_out_text(out, choice->confirmed ? "; sealed " : "; draft ");
     pyr_out_number(out, seat + 1);
-    if (choice->confirmed) {                 /* whole, so that a record has words for it */
+    if (choice->confirmed) {                 /* complete, so it can be written as in a record */
         pyr_out_char(out, ' ');
         pyr_game_write_choice(&local->match->game, seat, out);
     }
@@ -223,7 +226,7 @@ static void put_choice(const struct pyr_local *local, pyr_seat seat, struct pyr_
     pyr_out_char(out, '\n');
 }
 
-/* Whether the record itself says what the seed is. */
+/* Whether the record itself contains the seed. */
 static bool is_seed_tagged(const struct pyr_local *local)
 {
     uint64_t seed;
@@ -235,7 +238,7 @@ static bool is_seed_tagged(const struct pyr_local *local)
     return false;
 }
 
-/* A record from elsewhere may not say who plays; then a comment does. */
+/* A record from elsewhere may not contain the players; then a comment does. */
 static bool has_seats_tag(const struct pyr_match *match)
 {
     for (uint32_t i = 0; i < match->log.lines; i++)
@@ -244,7 +247,7 @@ static bool has_seats_tag(const struct pyr_match *match)
     return false;
 }
 
-/* 0 if it does not fit. Drafts of bots are not saved: they think again, with the same random numbers. */
+/* 0 if it does not fit. Drafts of bots are not saved: they choose again, with the same random numbers. */
 size_t pyr_local_save(const struct pyr_local *local, char *to, size_t size)
 {
     const struct pyr_match *match = local->match;
@@ -302,7 +305,7 @@ static bool read_seats(struct pyr_local *local, struct pyr_word list, unsigned s
     return true;
 }
 
-/* `; sealed 1 17:c1c2c3`, or as steps; `; draft 1 00000000000001c0`. What does not fit is left out. */
+/* `; sealed 1 17:c1c2c3`, or as steps; `; draft 1 00000000000001c0`. Invalid lines are ignored. */
 static void read_choice(struct pyr_local *local, struct pyr_word words, bool is_sealed)
 {
     struct pyr_match *match = local->match;
@@ -313,7 +316,7 @@ static void read_choice(struct pyr_local *local, struct pyr_word words, bool is_
         return;
     pyr_seat s = (pyr_seat)(seat - 1);
     struct pyr_pending before = match->choice[s];
-    /* A choice as steps has 16 digits and then a blank or the end. No text of a choice looks like that. */
+    /* A choice as steps has 16 digits and then a blank or the end, which no choice as text has. */
     bool is_text = words.length < 16 || (words.length > 16 && words.at[16] != ' ');
     for (size_t i = 0; i < 16 && !is_text; i++)
         is_text = !((words.at[i] >= '0' && words.at[i] <= '9') || (words.at[i] >= 'a' && words.at[i] <= 'f'));
@@ -336,12 +339,12 @@ static void read_choice(struct pyr_local *local, struct pyr_word words, bool is_
             return;
         }
     }
-    /* The last one in would end the phase, as it did when it was made. */
+    /* Confirming the last open choice would end the phase, as it did when it was made. */
     if (is_sealed && pyr_match_is_ready(match, s))
         pyr_match_confirm(match, s);
 }
 
-/* The true order of what is still hidden, if the seed explains what was dealt. */
+/* Sets the true order of the hidden cards, if the seed gives the cards that were dealt. */
 static bool supply(struct pyr_local *local)
 {
     struct pyr_chance chance;
@@ -396,9 +399,9 @@ static void take_choice(struct pyr_local *local, struct pyr_word line)
         read_choice(local, after(line, "; draft "), false);
 }
 
-/* Choices are read last, after chance is known, since the last one that is confirmed ends the phase and reveals what
- * comes next. If the seed does not explain what was dealt, the rest is reshuffled: the game continues, but not the one
- * it would have been. */
+/* Choices are read last, after chance is known, since confirming the last one ends the phase and reveals the next card.
+ * If the seed does not give the cards that were dealt, the rest is reshuffled: the game continues, but with other cards
+ * than before. */
 enum pyr_err pyr_local_load(struct pyr_local *local, struct pyr_match *match, const struct pyr_edition *edition,
     const char *text, size_t size, unsigned people, const char *level, uint64_t seed, struct pyr_fault *fault)
 {
@@ -441,7 +444,7 @@ bool pyr_local_is_shared(const struct pyr_local *local)
     return local->people & (local->people - 1);
 }
 
-/* Not one after the other as they finish: the lowest seat first, so that the order does not depend on the machine. */
+/* The lowest seat first instead of the one that finishes first, so that the order does not depend on the machine. */
 pyr_seat pyr_local_due(const struct pyr_local *local, struct pyr_rng *rng)
 {
     const struct pyr_match *match = local->match;
@@ -454,7 +457,7 @@ pyr_seat pyr_local_due(const struct pyr_local *local, struct pyr_rng *rng)
         pyr_daily_rng(seed, seat, match->choice[seat].count, rng);
         return seat;
     }
-    /* Each step has random numbers of its own, so that the same seed gives the same game however fast everyone is. */
+    /* Each step has its own random numbers, so that the same seed gives the same game at any speed. */
     pyr_rng_seed(
         rng, local->seed, 16 + ((uint64_t)match->log.lines * PYR_MAX_SEATS + seat) * 64 + match->choice[seat].count);
     return seat;
@@ -469,14 +472,14 @@ uint64_t pyr_local_due_seed(const struct pyr_local *local)
     return local->has_secret ? pyr_daily_seed(local->secret, &local->match->replay.state.open, seat) : pyr_rng_next(&rng);
 }
 
-/* A bot's answer may come after an undo or the end of the phase: it counts only for the log that it was asked about. */
+/* A bot's answer may arrive after an undo or the end of the phase: it counts only for the log that it was asked for. */
 static bool is_answer_due(const struct pyr_local *local, pyr_seat seat, uint32_t lines)
 {
     return seat < PYR_MAX_SEATS && !(local->people >> seat & 1) && lines == local->match->log.lines &&
         pyr_match_waiting(local->match) >> seat & 1;
 }
 
-/* False: the answer is too late, or it is no legal step. A choice of several steps is asked for step by step. */
+/* False: the answer is too late or not a legal step. A choice of several steps is requested step by step. */
 bool pyr_local_answer(struct pyr_local *local, pyr_seat seat, uint32_t lines, pyr_step step)
 {
     struct pyr_match *match = local->match;
@@ -500,8 +503,8 @@ bool pyr_local_answer_choice(struct pyr_local *local, pyr_seat seat, uint32_t li
     return true;
 }
 
-/* Hot seat: the next person whose choice is due gets the device, covered until they say that they are there. True if what
- * is shown has to change. */
+/* Shared screen: the next person whose choice is due gets the device, covered until they confirm that they are there.
+ * True if the display has to change. */
 bool pyr_local_next_person(struct pyr_local *local)
 {
     const struct pyr_match *match = local->match;
@@ -515,7 +518,7 @@ bool pyr_local_next_person(struct pyr_local *local)
     if (waiting && !(waiting >> local->me & 1))
         local->me = (pyr_seat)__builtin_ctz(waiting);
     if (waiting && local->seen_by != local->me) {
-        /* Replacing is open to all; the rest is not. */
+        /* Replacing is done openly; other choices are secret. */
         if (match->replay.state.open.phase == PYR_REPLACE)
             local->seen_by = local->me;
         else
@@ -532,16 +535,16 @@ void pyr_local_uncover(struct pyr_local *local)
 
 /* Choices. */
 
-/* The game as it is now, before a choice.
- * What taking back needs: where the log was, the draft, and the hidden order, which the log does not contain. */
+/* The game as it is now, before a choice, with everything that taking back needs: the length of the log, the draft, and
+ * the hidden order, which the log does not contain. */
 static struct pyr_local_past present(const struct pyr_local *local)
 {
     const struct pyr_match *match = local->match;
     return (struct pyr_local_past){ match->log.lines, match->choice[local->me], match->replay.state.hidden };
 }
 
-/* At a shared screen nothing is remembered; pyr_local_back_seat is what there is. The oldest entry goes when there is no
- * room. */
+/* At a shared screen nothing is remembered; only pyr_local_back_seat is possible there. The oldest entry is dropped when
+ * there is no room. */
 static void remember(struct pyr_local *local, const struct pyr_local_past *past)
 {
     if (pyr_local_is_shared(local))
@@ -554,8 +557,7 @@ static void remember(struct pyr_local *local, const struct pyr_local_past *past)
     local->past[local->past_count++] = *past;
 }
 
-/* What is remembered is the game before the confirmation, with the draft, so that taking it back restores what was
- * placed. */
+/* Remembers the game before the confirmation, with the draft, so that taking back restores what was placed. */
 enum pyr_err pyr_local_confirm(struct pyr_local *local)
 {
     struct pyr_local_past past = present(local);
@@ -585,12 +587,12 @@ enum pyr_err pyr_local_choose(struct pyr_local *local, const char *choice, struc
         return err;
     if (local->match->log.lines == past.lines)
         return pyr_local_confirm(local);
-    remember(local, &past);                  /* a card was taken, which needs no more */
+    remember(local, &past);                  /* taking a card needs no confirmation */
     reveal(local);
     return PYR_OK;
 }
 
-/* As long as the phase is open. What confirming has remembered is dropped with it. */
+/* While the phase is open. The entry that was remembered on confirming is removed. */
 enum pyr_err pyr_local_retract(struct pyr_local *local)
 {
     struct pyr_match *match = local->match;
@@ -622,8 +624,8 @@ bool pyr_local_can_take_back(const struct pyr_local *local)
     return local->past_count > 0 && !is_seen(local, local->past[local->past_count - 1].lines);
 }
 
-/* The log is followed again up to that line; bots' choices of the phase are dropped and will be thought about again, with
- * the same random numbers (pyr_local_due). */
+/* Replays the log up to that line; bots' choices of the phase are dropped and made again, with the same random numbers
+ * (pyr_local_due). */
 bool pyr_local_take_back(struct pyr_local *local)
 {
     struct pyr_match *match = local->match;
@@ -644,14 +646,14 @@ bool pyr_local_take_back(struct pyr_local *local)
     return true;
 }
 
-/* Only while the screen is covered: then the next person has not seen anything. */
+/* Only while the screen is covered: then the next person has seen nothing. */
 bool pyr_local_can_back_seat(const struct pyr_local *local)
 {
     return local->covered && local->seen_by != PYR_NOBODY && local->seen_by != local->me &&
         local->match->choice[local->seen_by].confirmed;
 }
 
-/* The person before takes the device back before the next one has looked. Their choice is open again, and the screen
+/* The previous person takes the device back before the next one has looked. Their choice is open again, and the screen
  * covered. */
 bool pyr_local_back_seat(struct pyr_local *local)
 {

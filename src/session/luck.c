@@ -29,7 +29,7 @@ const char *pyr_luck_level(float rate)
     return "novice";
 }
 
-/* Finding the tasks. */
+/* Tasks. */
 
 void pyr_luck_begin(struct pyr_luck_log *log, const struct pyr_edition *edition)
 {
@@ -58,8 +58,8 @@ static uint64_t add_past(uint64_t past, struct pyr_word line)
     return (past ^ '\n') * UINT64_C(1099511628211);
 }
 
-/* The seed of a task: what led to it, who does it, and whether it is chance.
- * The factor is 2^64 divided by the golden ratio: it spreads neighbouring values over all bits. */
+/* The seed of a task, from the events before it, the seat, and whether it is chance. The factor is 2^64 divided by the
+ * golden ratio: it spreads neighbouring values over all bits. */
 static uint64_t seed_of(uint64_t past, unsigned seat, bool is_chance)
 {
     return (past ^ (2 * seat + is_chance + 1)) * UINT64_C(0x9e3779b97f4a7c15);
@@ -93,17 +93,18 @@ unsigned pyr_luck_follow(struct pyr_luck_log *log, struct pyr_word line, struct 
         return 0;
     if (is_decision(&event) || is_chance(&event) || event.kind == PYR_EVENT_DEAL)
         log->past = add_past(log->past, line);
-    if (count && task[count - 1].is_chance) {    /* a reveal belongs to the turn that it begins */
+    if (count && task[count - 1].is_chance) {    /* a reveal counts as part of the turn that it begins */
         task[count - 1].round = open->round;
         task[count - 1].turn = open->turn;
     }
-    if (event.kind == PYR_EVENT_DEAL && replay->stage == PYR_STAGE_PLAY)     /* all are dealt: judged as one event */
+    if (event.kind == PYR_EVENT_DEAL && replay->stage == PYR_STAGE_PLAY)     /* when all cards are dealt: the deals are
+                                                                                rated as one event */
         task[count++] = (struct pyr_luck_task){ replay->state, event, number, 0, 0, true, seed_of(log->past, 0, true) };
     return count;
 }
 
-/* Where an unfinished game is judged from. If some have chosen in a phase and others have not, it is the state before
- * that phase: the choices are secret. Returns the line from which on nothing counts. */
+/* The state from which the rest of an unfinished game is estimated. If only some players have chosen in a phase, it is
+ * the state before that phase, since the choices are secret. Returns the line from which on nothing counts. */
 uint32_t pyr_luck_end(const struct pyr_luck_log *log, struct pyr_state *state)
 {
     const struct pyr_table *open = &log->replay.state.open;
@@ -115,26 +116,26 @@ uint32_t pyr_luck_end(const struct pyr_luck_log *log, struct pyr_state *state)
 
 /* Decisions. */
 
-#define SHOWN_POINTS 0.1         /* what a printed loss is rounded to */
+#define SHOWN_POINTS 0.1         /* the precision of a printed loss */
 #define SHOWN_WIN 0.001
 
-/* A loss as it may be shown: below a limit even after rounding.
- * Without that, a loss of 2.96 under a limit of 3 would be printed as 3.0 beside the milder mark. */
+/* Adjusts a loss so that it is below a limit even after rounding. Without that, a loss of 2.96 under a limit of 3
+ * would be printed as 3.0 beside the milder mark. */
 static double below(double loss, double limit, double unit)
 {
     return loss > limit - unit / 2 ? limit - unit : loss;
 }
 
-/* The mark of a loss, as far as it is one of those that are possible. A choice that may have been fine gets none. */
+/* The mark of a loss, within the marks that are possible. A choice that may have been fine gets none. */
 static enum pyr_luck_mark mark_between(enum pyr_luck_mark low, enum pyr_luck_mark high, const struct weigh_loss *loss)
 {
     enum pyr_luck_mark likely = weigh_mark(loss->points, loss->win);
     return low == PYR_LUCK_FINE || likely < low ? low : likely > high ? high : likely;
 }
 
-/* Moves the shown losses into the limits of the mark.
- * A mark needs only one of its two numbers. If neither reaches the threshold, the one that is nearer to it in standard
- * errors is raised; what would belong to the next mark is lowered. */
+/* Moves the shown losses into the limits of the mark. A mark requires only one of its two numbers. If neither reaches the
+ * threshold, the one that is nearer to it in standard errors is raised; a number that would belong to the next mark is
+ * lowered. */
 static void keep_within(struct pyr_luck_decision *d, double points, double win)
 {
     const struct pyr_luck_threshold *own = &thresholds[d->mark];
@@ -164,7 +165,7 @@ static struct pyr_option weighed(const struct weigh *w, unsigned arm)
     option.points = (float)((double)w->points / n + d.points);
     /* 12 is PYR_WIN_UNIT, a whole win: it can be shared by 1, 2, 3 or 4 players. */
     option.win = (float)((double)w->win / n / 12 + d.win);
-    if (option.win < 0 || option.win > 1)    /* it was played in fewer worlds than the choice made */
+    if (option.win < 0 || option.win > 1)    /* possible, since it was played in fewer worlds than the choice made */
         option.win = option.win < 0 ? 0 : 1;
     option.points_margin = (float)(WEIGH_Z * d.points_error);
     option.win_margin = (float)(WEIGH_Z * d.win_error);
@@ -224,12 +225,12 @@ static void add(struct pyr_outlook *sum, const struct pyr_outlook *one, float we
 struct measure {
     const struct pyr_luck_how *how;
     const struct pyr_luck_task *task;
-    uint64_t stream;             /* every alternative meets the same random numbers */
+    uint64_t stream;             /* the same random numbers for every alternative */
     uint32_t playouts;           /* of an outlook */
-    unsigned alternatives;       /* cards or displays that are tried, if not all are */
+    unsigned alternatives;       /* cards or displays that are tried, if they are too many to try all */
 };
 
-/* The outlook after an event. A deal without cards is the position of someone who has not seen them. */
+/* The outlook after an event. A deal without cards gives the position of a player who has not seen them. */
 static void outlook_after(const struct measure *m, const struct pyr_event *event, uint32_t playouts,
     struct pyr_outlook *outlook)
 {
@@ -254,8 +255,8 @@ static void outlook_after(const struct measure *m, const struct pyr_event *event
     pyr_analysis_outlook(m->how->memory, box, &view, dealt ? &state.hidden : NULL, playouts, &rng, outlook);
 }
 
-/* All patterns that can be revealed, each as often as its cards are left.
- * Exact: there are few patterns, so none is sampled. A round's first reveal has the whole deck of patterns before it. */
+/* The mean over all patterns that can be revealed, weighted by the copies left. This is exact: there are so few patterns
+ * that none is sampled. Before a round's first reveal all expedition cards are left. */
 static void mean_reveal(const struct measure *m, const struct pyr_outlook *after, struct pyr_outlook *mean)
 {
     const struct pyr_table *open = &m->task->state.open;
@@ -281,7 +282,7 @@ static void mean_reveal(const struct measure *m, const struct pyr_outlook *after
 
 #define ALTERNATIVES 24          /* of a card from the deck or a new display */
 
-/* Cards that could have come: each that is left where one card comes and few are left, else a sample. */
+/* The mean over cards that could have been drawn: all of them if one card is drawn and few are left, otherwise a sample. */
 static void mean_cards(const struct measure *m, struct pyr_rng *rng, struct pyr_outlook *mean)
 {
     struct pyr_event event = m->task->event;
@@ -361,7 +362,7 @@ void pyr_luck_measure(const struct pyr_luck_how *how, const struct pyr_luck_task
 
 #define EXPECT_PLAYOUTS 3000     /* for the rest of an unfinished game, if the cap allows */
 
-/* The expected result of all seats; the policy plays for all of them. */
+/* The expected result of all seats, if the policy plays for all of them. */
 void pyr_luck_expect(const struct pyr_luck_how *how, const struct pyr_state *state, struct pyr_outlook *outlook)
 {
     struct pyr_view view;
@@ -374,7 +375,7 @@ void pyr_luck_expect(const struct pyr_luck_how *how, const struct pyr_state *sta
 
 /* Sums. */
 
-/* `counts` is false for choices of a phase that is not over: what they gained is not in the outlook yet. */
+/* `counts` is false for choices of an unfinished phase: their gain is not in the outlook yet. */
 void pyr_luck_add_decision(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct pyr_luck_decision *d, bool counts)
 {
     struct pyr_luck_sum *mine = &sum[d->seat];
@@ -382,7 +383,7 @@ void pyr_luck_add_decision(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct 
     mine->marks[d->mark]++;
     mine->unsure += d->state == PYR_LUCK_UNSURE;
     mine->lost += d->points_cost;
-    mine->lost_margin += d->points_error * d->points_error;      /* margins are variances until they are finished */
+    mine->lost_margin += d->points_error * d->points_error;      /* margins contain variances until they are finished */
     mine->win_lost += d->win_cost;
     mine->win_lost_margin += d->win_error * d->win_error;
     if (!counts)
@@ -391,7 +392,7 @@ void pyr_luck_add_decision(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct 
     mine->gained_margin += d->gained_error * d->gained_error;
 }
 
-/* The first event is the deal. The outlook before it is the par: what any player could expect in that seat. */
+/* The first event is the deal. The outlook before it is the par: what any player could expect at that seat. */
 void pyr_luck_add_chance(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct pyr_luck_chance *chance, bool is_first)
 {
     for (unsigned s = 0; s < PYR_MAX_SEATS; s++) {

@@ -1,15 +1,15 @@
 /*
- * remote.c: see remote.h, which has the invariants. Input is what the server sends (pyr_remote_receive), what happens to the
- * connection (connected, lost) and what the person does; output is a queue of messages (pyr_remote_next), a queue of events
- * (pyr_remote_event) and a wish about the connection (pyr_remote_wish). Every function that needs the time gets it in
- * milliseconds of any clock that never runs backwards.
+ * remote.c: see remote.h, which has the invariants. Its inputs are the server's messages (pyr_remote_receive), changes of
+ * the connection (connected, lost) and the person's actions. Its outputs are a queue of messages (pyr_remote_next), a
+ * queue of events (pyr_remote_event) and a wish about the connection (pyr_remote_wish). Every function that needs the
+ * time gets it in milliseconds of any clock that never runs backwards.
  *
- * Everything from the server is taken for hostile: numbers are bounded (MOST_*), words are restricted to plain letters,
- * lines pass the reader of records, and a message that makes no sense is ignored or reported, never trusted half-way.
+ * Everything from the server is treated as hostile: numbers are bounded (MOST_*), words are restricted to plain letters,
+ * lines are checked by the reader of records, and an invalid message is ignored or reported as a whole.
  *
- * Two layers must not be confused: `match` holds what the server has sent (and the person's own draft on top of it);
- * `sent` holds what the person has done and the server has not answered. Only answers and lines move something from the
- * second to the first.
+ * Two layers must not be confused: `match` contains what the server has sent (plus the person's draft); `sent` contains
+ * the person's actions that the server has not answered. Only answers and lines move something from the second to the
+ * first.
  *
  * Freestanding: no memory is allocated, no clock is read, no random number is drawn. The callers own struct pyr_remote
  * and the match it points to; nothing here may be called from two threads at the same time.
@@ -23,9 +23,9 @@
 void *memcpy(void *restrict to, const void *restrict from, size_t size);
 void *memset(void *to, int byte, size_t size);
 
-#define SLOW_MS 4000             /* without an answer, until the server is called slow, */
-#define DEAD_MS 6000             /* and after that, until the connection is taken for dead */
-#define RESEND_MS 1000           /* after an answer that asks for patience */
+#define SLOW_MS 4000             /* without an answer, until the server is reported as slow, */
+#define DEAD_MS 6000             /* and after that, until the connection is considered dead */
+#define RESEND_MS 1000           /* after an answer that asks to try again later */
 #define RETRY_MS 300             /* before the second attempt to connect; each further pause is twice as long, */
 #define MOST_RETRY_MS 8000       /* up to this */
 #define MOST_VERSION 100000      /* lines; no game has 1,000 */
@@ -41,8 +41,8 @@ static bool is_code_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
 }
 
-/* A word of the protocol: it goes into messages and onto screens, so it has plain letters only. False: it is not one;
- * then *to is "". */
+/* Copies a word of the protocol: it is used in messages and on screens, so it may have only plain letters. False: it is
+ * not valid; then *to is "". */
 static bool copy_code(char *to, size_t size, struct pyr_word word)
 {
     bool good = word.length > 0 && word.length < size;
@@ -64,7 +64,7 @@ static void write_hex(char *to, const uint8_t *bytes, size_t count)
     *to = '\0';
 }
 
-/* Exactly `length` digits, in small letters as write_hex writes them. */
+/* Exactly `length` hexadecimal digits, in lower case as write_hex writes them. */
 static bool is_hex(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -75,7 +75,7 @@ static bool is_hex(const char *text, size_t length)
 
 /* Events. */
 
-/* One of a kind is enough for what only says "look again"; answers come each. */
+/* Events that only announce a change are queued once per kind; answers are all queued. */
 static struct pyr_remote_event *push_event(struct pyr_remote *remote, enum pyr_remote_event_kind kind, int32_t number)
 {
     bool is_single = kind == PYR_REMOTE_REFUSED || kind == PYR_REMOTE_DONE || kind == PYR_REMOTE_REACTION;
@@ -84,7 +84,7 @@ static struct pyr_remote_event *push_event(struct pyr_remote *remote, enum pyr_r
             remote->event[i].number = number;
             return &remote->event[i];
         }
-    if (remote->events == PYR_REMOTE_EVENTS) {           /* the oldest is of least interest */
+    if (remote->events == PYR_REMOTE_EVENTS) {           /* drop the oldest, which matters least */
         for (unsigned i = 1; i < PYR_REMOTE_EVENTS; i++)
             remote->event[i - 1] = remote->event[i];
         remote->events--;
@@ -107,16 +107,17 @@ struct pyr_remote_event pyr_remote_event(struct pyr_remote *remote)
     return first;
 }
 
-/* The lines from the server cannot be used, and why: no line number, since it is not the person's text. */
+/* Reports that the lines from the server cannot be used, and why: without a line number, since it is not the person's
+ * text. */
 static void push_bad_lines(struct pyr_remote *remote, enum pyr_err err)
 {
     remote->fault = (struct pyr_fault){ .code = err };
     push_event(remote, PYR_REMOTE_BAD_LINES, err);
 }
 
-/* Messages that wait for their answer. */
+/* Messages that are waiting for an answer. */
 
-/* The order of the others stays: they are posted in the order in which they were made. */
+/* Keeps the order of the others: they are sent in the order in which they were made. */
 static void sent_remove(struct pyr_remote *remote, unsigned index)
 {
     remote->sent_count--;
@@ -124,14 +125,14 @@ static void sent_remove(struct pyr_remote *remote, unsigned index)
         remote->sent[i] = remote->sent[i + 1];
 }
 
-/* Choices, their recall and sitting down survive a lost connection: the server knows them by their id, so sending them
- * twice is harmless. The rest is asked of the person again. The kinds are ordered so that this is one comparison. */
+/* Choices, taking them back, and sitting down survive a lost connection: the server recognises them by their id, so
+ * sending them twice is harmless. Other messages are not repeated. The kinds are ordered so that this is one comparison. */
 static bool is_resent(unsigned kind)
 {
     return kind <= PYR_REMOTE_SIT;
 }
 
-/* Whether a choice of this phase, or its recall, has not been answered. */
+/* Whether a choice of this phase, or taking it back, has not been answered. */
 bool pyr_remote_is_pending(const struct pyr_remote *remote)
 {
     for (unsigned i = 0; i < remote->sent_count; i++)
@@ -146,7 +147,7 @@ bool pyr_remote_is_unsent(const struct pyr_remote *remote)
     return remote->lost_at && pyr_remote_is_pending(remote);
 }
 
-/* The server owes an answer from now on, or none any more. */
+/* Starts the time for the server's answer, or stops it if none is due. */
 static void await_answer(struct pyr_remote *remote, uint64_t now)
 {
     bool was_slow = remote->slow;
@@ -156,7 +157,7 @@ static void await_answer(struct pyr_remote *remote, uint64_t now)
         push_event(remote, PYR_REMOTE_PRESENCE, 0);
 }
 
-/* Begins a message: its type and id; NULL if too much is unanswered. */
+/* Begins a message with its type and id; NULL if too many are unanswered. */
 static struct pyr_remote_message *message_new(
     struct pyr_remote *remote, enum pyr_remote_kind kind, const uint8_t id[16], struct pyr_json *json)
 {
@@ -192,14 +193,15 @@ static bool has_seat(const struct pyr_remote *remote)
     return remote->you < PYR_MAX_SEATS;
 }
 
-/* The person's draft in the match; NULL while there is none to make. It points into the match and is gone after a load. */
+/* The person's draft in the match; NULL while there is nothing to choose. It points into the match and is invalid after a
+ * load. */
 static struct pyr_pending *own_choice(const struct pyr_remote *remote)
 {
     return has_seat(remote) && remote->match->replay.stage == PYR_STAGE_PLAY && remote->you < remote->match->replay.seats
         ? &remote->match->choice[remote->you] : NULL;
 }
 
-/* Every turn begins with a reveal, so their number tells a player who comes back how many turns were missed. */
+/* Every turn begins with a reveal, so counting reveals shows a returning player how many turns they missed. */
 static int32_t count_turns(const struct pyr_match *match)
 {
     int32_t turns = 0;
@@ -210,7 +212,7 @@ static int32_t count_turns(const struct pyr_match *match)
     return turns;
 }
 
-/* What was being chosen at an earlier visit, if that phase is still there (invariant 3). A take is never repeated. */
+/* Restores the draft of an earlier visit, if that phase is still running (invariant 3). A take is never repeated. */
 static void recall_draft(struct pyr_remote *remote)
 {
     struct pyr_pending *choice = own_choice(remote);
@@ -243,7 +245,7 @@ static void load(struct pyr_remote *remote)
         push_event(remote, PYR_REMOTE_IS_OVER, 0);
 }
 
-/* The log is asked for from its beginning. Cheaper to reason about than repairing it, and it happens hardly ever. */
+/* Requests the log from its beginning. That is simpler than repairing it, and hardly ever needed. */
 static void forget_log(struct pyr_remote *remote)
 {
     remote->size = 0;
@@ -251,7 +253,7 @@ static void forget_log(struct pyr_remote *remote)
     remote->must_open = remote->is_connected;
 }
 
-/* Lines that came before the edition was known are read now. */
+/* Lines that arrived before the edition was known are read now. */
 void pyr_remote_set_edition(struct pyr_remote *remote, const struct pyr_edition *edition, uint64_t now)
 {
     (void)now;
@@ -259,7 +261,8 @@ void pyr_remote_set_edition(struct pyr_remote *remote, const struct pyr_edition 
     load(remote);
 }
 
-/* For a finished game that is fetched as a whole: read with a scratch replay first, so that a bad record changes nothing. */
+/* For a finished game that is fetched as a whole: it is first read with a scratch replay, so that an invalid record
+ * changes nothing. */
 enum pyr_err pyr_remote_set_record(struct pyr_remote *remote, const char *text, size_t size, struct pyr_fault *fault)
 {
     struct pyr_replay check;
@@ -274,16 +277,16 @@ enum pyr_err pyr_remote_set_record(struct pyr_remote *remote, const char *text, 
     return err ? err : pyr_match_load(remote->match, remote->edition, text, size, PYR_NOBODY, fault);
 }
 
-/* What the server says. */
+/* Messages of the server. */
 
-/* The server sends what is left on the clock, so that the two clocks need not agree. 0: no clock. */
+/* The server sends the time left on the clock, so that both clocks need not agree. 0: no clock. */
 static uint64_t deadline_of(const struct json *json, uint64_t now)
 {
     int64_t left = json_number(json, json_member(json, 0, "left"), MOST_LEFT);
     return left < 0 ? 0 : now + (uint64_t)left;
 }
 
-/* gone_since is never 0 for a person who is not here: 0 means "here", and `now` may be 0 in tests. */
+/* gone_since is never 0 for a person who is not connected: 0 means "connected", and `now` may be 0 in tests. */
 static void read_seat(const struct json *json, int value, struct pyr_remote_seat *seat, uint64_t now)
 {
     static const char *const kinds[] = { "open", "friend", "person", "bot" };
@@ -302,7 +305,7 @@ static void read_seat(const struct json *json, int value, struct pyr_remote_seat
     }
 }
 
-/* A state that is not known, from a newer server, is PYR_TABLE_UNKNOWN. */
+/* An unknown state, from a newer server, becomes PYR_TABLE_UNKNOWN. */
 static uint8_t read_state(struct pyr_word state)
 {
     static const char *const states[] = { "", "waiting", "running", "over", "closed" };
@@ -312,7 +315,7 @@ static uint8_t read_state(struct pyr_word state)
     return PYR_TABLE_UNKNOWN;
 }
 
-/* The first `table` message after a connect: only now is it known who we are there, so only now is anything sent again. */
+/* The first `table` message after a connect: only now our seat is known, so only now messages are sent again. */
 static void reconnected(struct pyr_remote *remote, uint64_t now)
 {
     remote->is_open = true;
@@ -323,13 +326,13 @@ static void reconnected(struct pyr_remote *remote, uint64_t now)
         remote->sent[i].is_posted = false;   /* invariant 2 */
     await_answer(remote, now);
     push_event(remote, PYR_REMOTE_PRESENCE, 0);
-    /* Coming back is playing again, unless the bot was this person's own wish. */
+    /* Reconnecting means playing again, unless this person had asked for the bot. */
     remote->has_returned = has_seat(remote) && remote->seat[remote->you].away && !remote->has_left && !remote->is_hidden &&
         remote->state == PYR_TABLE_RUNNING;
     remote->must_return = remote->has_returned;
 }
 
-/* Until the first line is there the host may choose another edition, and the one that was fetched is useless. */
+/* Until the first line arrives, the host may choose another edition; then the one that was fetched is dropped. */
 static void take_edition(struct pyr_remote *remote, const struct json *json)
 {
     char name[sizeof remote->edition_name];
@@ -367,7 +370,7 @@ static void on_table(struct pyr_remote *remote, const struct json *json, uint64_
     pyr_seat before = remote->you;
     copy_code(code, sizeof code, json_word(json, json_member(json, 0, "code")));
     if (code[0] && !pyr_word_is(pyr_word_of(code), remote->code))
-        return;                              /* of a table that was left */
+        return;                              /* about a table that was left */
     remote->seats = 0;
     while (remote->seats < PYR_MAX_SEATS && (at = json_next(json, seats, at)) != JSON_NONE)
         read_seat(json, at, &remote->seat[remote->seats++], now);
@@ -404,7 +407,7 @@ static void greet(struct pyr_remote *remote, int32_t missed)
     remote->is_back = remote->has_returned = false;
 }
 
-/* Two bytes more than the JSON text, for the newline and the terminator; unpacking never makes a text longer. */
+/* Two bytes more than the JSON text, for the newline and the terminator; resolving escapes never makes a text longer. */
 static bool add_lines(struct pyr_remote *remote, const struct json *json, int lines)
 {
     for (int at = JSON_NONE; (at = json_next(json, lines, at)) != JSON_NONE;) {
@@ -429,10 +432,10 @@ static void on_lines(struct pyr_remote *remote, const struct json *json, uint64_
     if ((uint64_t)to <= remote->version && (remote->size || !to)) {
         remote->deadline = deadline_of(json, now);
         greet(remote, 0);
-        return;                              /* nothing new: what is being chosen stays (invariant 3) */
+        return;                              /* nothing new: the draft stays (invariant 3) */
     }
     if ((uint64_t)from != remote->version) {
-        forget_log(remote);                  /* a gap: all of it again */
+        forget_log(remote);                  /* a gap: request all lines again */
         return;
     }
     int32_t known = remote->known_turns;
@@ -452,7 +455,7 @@ static void on_lines(struct pyr_remote *remote, const struct json *json, uint64_
     greet(remote, known < 0 ? 0 : remote->known_turns - known);
 }
 
-/* About another phase it is ignored: the lines that lead there are on their way, or it is old. */
+/* A message about another phase is ignored: either the lines leading there are still on their way, or it is old. */
 static void on_ready(struct pyr_remote *remote, const struct json *json, uint64_t now)
 {
     int64_t phase = json_number(json, json_member(json, 0, "phase"), MOST_VERSION);
@@ -468,8 +471,8 @@ static void on_ready(struct pyr_remote *remote, const struct json *json, uint64_
     }
     remote->deadline = deadline_of(json, now);
     push_event(remote, PYR_REMOTE_READY, 0);
-    /* A choice made elsewhere, or before this visit. Takes and draws arrive as lines. While an answer is due, what the
-     * server says of our choice may be older than what we have done since. */
+    /* A choice made over another connection, or before this visit. Takes and draws arrive as lines. While an answer is
+     * due, the server's information about our choice may be outdated. */
     if (!choice || pyr_remote_is_pending(remote) || remote->match->replay.state.open.phase == PYR_REPLACE)
         return;
     if (json_is_text(json, mine) && !choice->confirmed) {
@@ -482,7 +485,7 @@ static void on_ready(struct pyr_remote *remote, const struct json *json, uint64_
     }
 }
 
-/* The message that an answer is for; its place in `sent`, or sent_count: none. */
+/* The message that an answer belongs to: its index in `sent`, or sent_count: none. */
 static unsigned find_sent(const struct pyr_remote *remote, const struct json *json)
 {
     struct pyr_word id = json_word(json, json_member(json, 0, "id"));
@@ -492,7 +495,7 @@ static unsigned find_sent(const struct pyr_remote *remote, const struct json *js
     return i;
 }
 
-/* An answer to an id that is not waiting is an echo of a message sent twice. */
+/* An answer to an id that is not waiting belongs to a message that was sent twice. */
 static void on_done(struct pyr_remote *remote, const struct json *json, uint64_t now)
 {
     unsigned i = find_sent(remote, json);
@@ -504,20 +507,20 @@ static void on_done(struct pyr_remote *remote, const struct json *json, uint64_t
     push_event(remote, PYR_REMOTE_DONE, kind);
 }
 
-/* Answers that ask for patience: the message is good, so it is sent again. */
+/* Refusals that are temporary: the message itself is valid, so it is sent again. */
 static bool is_for_now(struct pyr_word code)
 {
     return pyr_word_is(code, "storage") || pyr_word_is(code, "too_fast") || pyr_word_is(code, "stopping");
 }
 
-/* Answers after which the lines or the next `ready` show what is true. */
+/* Refusals after which new lines or the next `ready` show the true state. */
 static bool is_overtaken(struct pyr_word code)
 {
     return pyr_word_is(code, "late") || pyr_word_is(code, "no_choice") || pyr_word_is(code, "confirmed");
 }
 
-/* Three kinds of refusal: for now (send it again in a while, and notify the person once), overtaken (the table has moved
- * on, and its lines show it), and final (the choice is open again, and the person is shown why). */
+/* Three kinds of refusal: temporary (the message is sent again later, and the person is notified once), outdated (the
+ * table has changed, and its lines show it), and final (the choice is open again, and the person is shown why). */
 static void on_error(struct pyr_remote *remote, const struct json *json, uint64_t now)
 {
     struct pyr_word code = json_word(json, json_member(json, 0, "code"));
@@ -525,7 +528,7 @@ static void on_error(struct pyr_remote *remote, const struct json *json, uint64_
     int32_t kind = -1;
     bool is_present = false;                 /* about a choice of this phase */
     bool was_delayed = false;
-    /* A seat is not asked for again by itself: the person is notified and may have changed their mind. */
+    /* A request for a seat is not repeated automatically: the person is notified and may have changed their mind. */
     bool is_ours = i < remote->sent_count,
          is_patient = is_ours && remote->sent[i].kind <= PYR_REMOTE_RETRACT && is_for_now(code);
     if (is_ours) {
@@ -560,7 +563,7 @@ static void on_error(struct pyr_remote *remote, const struct json *json, uint64_
     copy_code(event->rule, sizeof event->rule, json_word(json, json_member(json, 0, "rule")));
 }
 
-/* A seat without a person and a symbol of a later protocol are ignored. */
+/* A reaction from a seat without a person, or with a symbol of a later protocol, is ignored. */
 static void on_reaction(struct pyr_remote *remote, const struct json *json)
 {
     int64_t seat = json_number(json, json_member(json, 0, "seat"), PYR_MAX_SEATS) - 1;
@@ -572,7 +575,7 @@ static void on_reaction(struct pyr_remote *remote, const struct json *json)
             push_event(remote, PYR_REMOTE_REACTION, (int32_t)(8 * seat) + (int32_t)i);
 }
 
-/* Without words and without a time it is taken back. */
+/* Without a text and a time, the announcement is withdrawn. */
 static void on_notice(struct pyr_remote *remote, const struct json *json, uint64_t now)
 {
     int text = json_member(json, 0, "text");
@@ -583,7 +586,8 @@ static void on_notice(struct pyr_remote *remote, const struct json *json, uint64
     remote->restart_at = seconds >= 0 ? now + 1000 * (uint64_t)seconds : 0;
 }
 
-/* Messages that arrive after the connection was given up are ignored: they may be older than what the next one will send. */
+/* Messages that arrive after the connection was given up are ignored: they may be older than those of the next
+ * connection. */
 void pyr_remote_receive(struct pyr_remote *remote, const char *text, size_t size, uint64_t now)
 {
     struct json json;
@@ -591,7 +595,7 @@ void pyr_remote_receive(struct pyr_remote *remote, const char *text, size_t size
         return;
     if (!json_read(&json, text, size)) {
         if (json.is_too_large)
-            push_bad_lines(remote, PYR_ERR_TEXT_FULL);         /* no table and no game has as many values */
+            push_bad_lines(remote, PYR_ERR_TEXT_FULL);         /* no table or game has that many values */
         return;
     }
     struct pyr_word type = json_word(&json, json_member(&json, 0, "type"));
@@ -621,7 +625,7 @@ void pyr_remote_receive(struct pyr_remote *remote, const char *text, size_t size
 
 /* The connection. */
 
-/* known_turns -1: never been here, so nothing can have been missed. */
+/* known_turns -1: first visit, so nothing can have been missed. */
 bool pyr_remote_init(struct pyr_remote *remote, struct pyr_match *match, const char *code)
 {
     *remote = (struct pyr_remote){ .match = match, .you = PYR_SPECTATOR, .known_turns = -1 };
@@ -629,7 +633,7 @@ bool pyr_remote_init(struct pyr_remote *remote, struct pyr_match *match, const c
     return copy_code(remote->code, sizeof remote->code, pyr_word_of(code));
 }
 
-/* The transport is there; nothing may be sent but `open` until the server has answered with the table (reconnected). */
+/* The connection is open; only `open` may be sent until the server has answered with the table (reconnected). */
 void pyr_remote_connected(struct pyr_remote *remote, uint64_t now)
 {
     (void)now;
@@ -637,14 +641,14 @@ void pyr_remote_connected(struct pyr_remote *remote, uint64_t now)
     remote->is_open = remote->is_dropping = false;
     remote->must_open = true;
     remote->elsewhere = false;
-    remote->notice[0] = '\0';                /* this server says its own */
+    remote->notice[0] = '\0';                /* the server sends its announcement again */
     remote->restart_at = 0;
     remote->tries = 0;
     remote->retry_at = 0;
 }
 
-/* The pause doubles up to MOST_RETRY_MS and is spread over 75 to 125 percent of that: after a restart of the server its
- * clients do not all come back in the same moment. (random & 0xffff) / 0x20000 is between 0 and one half. */
+/* The pause doubles up to MOST_RETRY_MS and is spread over 75 to 125 percent of that: after a restart of the server, its
+ * clients do not all reconnect at the same moment. (random & 0xffff) / 0x20000 is between 0 and one half. */
 void pyr_remote_lost(struct pyr_remote *remote, uint64_t now, uint32_t random)
 {
     unsigned doubled = remote->tries < 5 ? remote->tries : 5;
@@ -663,8 +667,8 @@ void pyr_remote_lost(struct pyr_remote *remote, uint64_t now, uint32_t random)
     push_event(remote, PYR_REMOTE_PRESENCE, 0);
 }
 
-/* An answer that is overdue is first called slow and later taken for a dead connection, which TCP itself may not notice
- * for minutes. PYR_REMOTE_DROP is repeated until the caller reports the connection lost. */
+/* If an answer is overdue, the server is first reported as slow, and later the connection is considered dead, which TCP
+ * itself may not notice for minutes. PYR_REMOTE_DROP is repeated until the caller reports the connection lost. */
 enum pyr_remote_wish pyr_remote_wish(struct pyr_remote *remote, uint64_t now)
 {
     if (!remote->is_connected)
@@ -683,7 +687,7 @@ enum pyr_remote_wish pyr_remote_wish(struct pyr_remote *remote, uint64_t now)
     return PYR_REMOTE_WAIT;
 }
 
-/* The earliest of what is due, so that a client can sleep until then. 0: nothing is. */
+/* The earliest time at which something is due, so that a client can sleep until then. 0: nothing is due. */
 uint64_t pyr_remote_wake_at(const struct pyr_remote *remote)
 {
     if (!remote->is_connected)
@@ -694,7 +698,7 @@ uint64_t pyr_remote_wake_at(const struct pyr_remote *remote)
     return due;
 }
 
-/* `have` says how much of the log is known, so that only the rest is sent. */
+/* `have` is the number of lines that are known, so that only the rest is sent. */
 static const char *write_open(struct pyr_remote *remote)
 {
     struct pyr_json json;
@@ -765,7 +769,7 @@ void pyr_remote_open_here(struct pyr_remote *remote)
     remote->must_open = remote->is_connected;
 }
 
-/* What this person does. */
+/* The person's actions. */
 
 /* The seat's choice is due and not confirmed. */
 static bool may_choose(const struct pyr_remote *remote)
@@ -789,7 +793,7 @@ bool pyr_remote_confirm(struct pyr_remote *remote, const uint8_t id[16], uint64_
     pyr_json_text(&json, "choice", choice);
     if (!message_send(remote, &json, now))
         return false;
-    own_choice(remote)->confirmed = true;    /* here only: what follows from it comes from the server (invariant 1) */
+    own_choice(remote)->confirmed = true;    /* only here: its effects come from the server (invariant 1) */
     return true;
 }
 
@@ -799,7 +803,8 @@ bool pyr_remote_retract(struct pyr_remote *remote, const uint8_t id[16], uint64_
     struct pyr_json json;
     if (!choice || !choice->confirmed)
         return false;
-    /* A choice that may not have arrived yet must not do so later, when it could be the last that the table waits for. */
+    /* A choice that may not have reached the server must not arrive later, when it could be the last one that the table
+     * waits for. */
     for (unsigned i = remote->sent_count; i-- > 0;)
         if (remote->sent[i].kind == PYR_REMOTE_CHOOSE && remote->sent[i].phase == remote->version)
             sent_remove(remote, i);
@@ -820,7 +825,7 @@ bool pyr_remote_take(struct pyr_remote *remote, pyr_step step, const uint8_t id[
     bool is_draw = pyr_step_kind(step) == PYR_STEP_DRAW;
     if (!may_choose(remote) || pyr_remote_is_pending(remote) || remote->match->replay.state.open.phase != PYR_REPLACE ||
         (!is_draw && pyr_step_kind(step) != PYR_STEP_TAKE) || !message_new(remote, PYR_REMOTE_CHOOSE, id, &json))
-        return false;                        /* it cannot be taken back, so it is sent once */
+        return false;                        /* it cannot be taken back once sent */
     pyr_out_init(&out, choice, sizeof choice);
     pyr_out_text(&out, is_draw ? "draw" : "take ");
     if (!is_draw)
@@ -830,7 +835,7 @@ bool pyr_remote_take(struct pyr_remote *remote, pyr_step step, const uint8_t id[
     return message_send(remote, &json, now);
 }
 
-/* The number for the shuffle is drawn once per table and kept: a seat that is asked for again must send the same. */
+/* The number for the shuffle is drawn once per table and kept: a repeated request for a seat must send the same number. */
 bool pyr_remote_sit(
     struct pyr_remote *remote, pyr_seat seat, const char *key, const uint8_t number[32], const uint8_t id[16], uint64_t now)
 {
@@ -853,7 +858,8 @@ bool pyr_remote_sit(
     return message_send(remote, &json, now);
 }
 
-/* Requests that make sense only now: not while the connection is lost. seat PYR_NOBODY: the message has none. */
+/* Requests that make sense only now: they are not sent while the connection is lost. seat PYR_NOBODY: the message has no
+ * seat. */
 static bool send_simple(
     struct pyr_remote *remote, enum pyr_remote_kind kind, pyr_seat seat, const uint8_t id[16], uint64_t now)
 {
@@ -911,7 +917,7 @@ bool pyr_remote_may_react(const struct pyr_remote *remote)
     return has_seat(remote) && people > 1 && remote->is_open;
 }
 
-/* Not sent again after a lost connection: by then the moment is over. */
+/* Not sent again after a lost connection: by then the moment has passed. */
 bool pyr_remote_react(struct pyr_remote *remote, unsigned symbol, const uint8_t id[16], uint64_t now)
 {
     struct pyr_json json;
@@ -927,16 +933,16 @@ void pyr_remote_mute(struct pyr_remote *remote, pyr_seat seat, bool is_muted)
         remote->muted = (uint8_t)((remote->muted & ~(1u << seat)) | (unsigned)is_muted << seat);
 }
 
-/* In milliseconds; 0: the person is here, or it is no person's seat. */
+/* In milliseconds; 0: the person is connected, or it is not a person's seat. */
 uint64_t pyr_remote_gone(const struct pyr_remote *remote, pyr_seat seat, uint64_t now)
 {
     uint64_t since = seat < remote->seats ? remote->seat[seat].gone_since : 0;
     return since && now > since ? now - since : 0;
 }
 
-/* From one visit to the next. */
+/* Saving and restoring. */
 
-/* The saved text has one thing per line, as records do: a word, a blank, the value. */
+/* The saved text has one item per line, as records do: a word, a blank, the value. */
 static void put_line(struct pyr_out *out, const char *word, const char *value)
 {
     pyr_out_text(out, word);
@@ -945,7 +951,7 @@ static void put_line(struct pyr_out *out, const char *word, const char *value)
     pyr_out_char(out, '\n');
 }
 
-/* A step as two numbers of 32 bits: pyr_out and pyr_lines have no longer ones. */
+/* A step as two 32-bit numbers: pyr_out and pyr_lines have no longer ones. */
 static void put_step(struct pyr_out *out, pyr_step step)
 {
     uint8_t bytes[8];
@@ -956,12 +962,12 @@ static void put_step(struct pyr_out *out, pyr_step step)
     put_line(out, "step", hex);
 }
 
-/* The log is not saved: the server has it. 0: it does not fit. */
+/* The log is not saved, since the server has it. 0: it does not fit. */
 size_t pyr_remote_save(const struct pyr_remote *remote, char *to, size_t size)
 {
     struct pyr_out out;
     const struct pyr_pending *choice = own_choice(remote);
-    bool is_live = choice && choice->count;  /* else what was restored and has not met its phase yet */
+    bool is_live = choice && choice->count;  /* otherwise the restored draft, whose phase has not arrived yet */
     pyr_out_init(&out, to, size);
     pyr_out_text(&out, header);
     pyr_out_char(&out, '\n');
@@ -1020,7 +1026,8 @@ static bool read_step(struct pyr_lines *lines, struct pyr_remote_draft *choice)
     return true;
 }
 
-/* Only kinds that are sent again are read: a prepared file cannot make us send anything else. The server checks the rest. */
+/* Only kinds that are sent again are read: a manipulated file cannot make us send anything else. The server checks the
+ * rest. */
 static bool read_sent(struct pyr_lines *lines, struct pyr_remote *remote)
 {
     struct pyr_remote_message *message = &remote->sent[remote->sent_count];
@@ -1038,7 +1045,7 @@ static bool read_sent(struct pyr_lines *lines, struct pyr_remote *remote)
     return true;
 }
 
-/* Any line that cannot be read makes the whole text useless: it is only a cache of what would be lost. */
+/* If any line cannot be read, the whole text is dropped: it only contains what would otherwise be lost. */
 static bool read_line(struct pyr_lines *lines, struct pyr_remote *remote)
 {
     struct pyr_word word, code;

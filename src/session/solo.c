@@ -1,8 +1,8 @@
 /* solo.c: the solo expeditions. See solo.h. */
 #include <pyramids/solo.h>
 
-/* Printed by tools/solo.c, which skips seeds whose targets are less than five points apart. A row, once released, is never
- * changed: players keep medals for it. */
+/* Printed by tools/solo.c, which skips seeds whose targets are less than five points apart. A released row is never
+ * changed, since players keep medals for it. */
 static const struct pyr_solo all[] = {
 #include "solo.inc"
 };

@@ -1,9 +1,9 @@
 /*
  * weigh.c: how much worse a choice was than the best; see weigh.h for the method and its guarantees.
  *
- * An arm is a choice that takes part; arm 0 is the one that was made, and everything is kept as a difference to it in the
- * same world. All sums are integers, so that the same game gives the same marks on every machine: no rounding, no order
- * of addition.
+ * An arm is a choice in the comparison; arm 0 is the one that was made, and all values are stored as differences to it
+ * in the same world. All sums are integers, so that the same game gives the same marks on every machine: rounding and
+ * the order of additions do not matter.
  */
 #include <pyramids/choice.h>
 
@@ -39,16 +39,16 @@ struct field {
     unsigned count;
 };
 
-/* How many stay after each round, and in how many worlds they are played. Points are counted threefold here: they vary
+/* How many choices stay after each round, and in how many worlds they are played. Points count threefold here: they vary
  * far less than wins, and a choice that loses many of them is hardly ever the best. */
 static const struct {
     unsigned stay, worlds;
 } screening[] = { { 32, 24 }, { 16, 48 }, { 9, 96 }, { WEIGH_RIVALS, 192 } };
 #define SCREEN_POINT (3 * WORTH_POINT)
-/* Worlds per call, which bounds the results on the stack. */
+/* Worlds per call, which limits the results on the stack. */
 #define SCREEN_CHUNK 8
 
-/* worlds: 0 if no chance is left, so that one is enough and points count as they are. */
+/* worlds: 0 if no chance is left, so that one world is enough and points are not weighted. */
 static bool screen_round(struct field *field, const struct pyr_luck_how *how, const struct pyr_view *view, uint32_t worlds,
     struct pyr_rng *rng)
 {
@@ -90,7 +90,7 @@ static void screen_cut(struct field *field, unsigned stay, const struct pyr_opti
     field->count = kept;
 }
 
-/* The finalists; false if the caller's poll stopped it. */
+/* Finds the finalists; false if the caller's poll stopped it. */
 static bool screen(struct weigh *w, const struct pyr_luck_how *how, const struct pyr_view *view,
     const struct pyr_option *made, uint64_t seed)
 {
@@ -102,7 +102,7 @@ static bool screen(struct weigh *w, const struct pyr_luck_how *how, const struct
         uint32_t worlds = screening[round].worlds;
         if (field.count <= screening[round].stay)
             continue;
-        if (how->playouts < WEIGH_LEAST)     /* a quick look: screening is quick, too */
+        if (how->playouts < WEIGH_LEAST)     /* for a quick result, screening is quick, too */
             worlds = (uint32_t)((uint64_t)worlds * how->playouts / WEIGH_LEAST) + 1;
         if (!screen_round(&field, how, view, w->exact ? 0 : worlds, &rng))
             return false;
@@ -170,7 +170,7 @@ static bool play_on(struct weigh *w, const struct pyr_luck_how *how, const struc
     return true;
 }
 
-/* Looking. */
+/* Checking the sums. */
 
 static double arm_worlds(const struct weigh_arm *arm)
 {
@@ -182,13 +182,13 @@ static int64_t arm_worth(const struct weigh_arm *arm)
     return worth(arm->points[0] + arm->points[1], arm->win[0] + arm->win[1]);
 }
 
-/* Of arm i to the choice made, per world: positive means that i was better. */
+/* The difference of arm i to the choice made, per world: positive means that i was better. */
 void weigh_difference(const struct weigh *w, unsigned i, struct weigh_loss *d)
 {
     const struct weigh_arm *arm = &w->arm[i];
     double n = arm_worlds(arm);
     double points = (double)(arm->points[0] + arm->points[1]), win = (double)(arm->win[0] + arm->win[1]);
-    bool known = !i || w->exact;             /* nothing random is left in it */
+    bool known = !i || w->exact;             /* no chance is left in it */
     *d = (struct weigh_loss){ 0 };
     if (n < 1)
         return;
@@ -198,7 +198,7 @@ void weigh_difference(const struct weigh *w, unsigned i, struct weigh_loss *d)
     d->win_error = known ? 0 : pyr_analysis_error(win, (double)arm->win_squares, n, WIN) / WIN;
 }
 
-/* The thresholds grow with the mark, so the last one that is reached is the worst. */
+/* The thresholds grow with the mark, so the last one that is reached counts. */
 enum pyr_luck_mark weigh_mark(double points, double win)
 {
     enum pyr_luck_mark mark = PYR_LUCK_FINE;
@@ -221,7 +221,7 @@ static unsigned find_leader(const struct weigh *w)
     return leader;
 }
 
-/* Drops what is certainly not the best. All that are not out have been played in the same worlds. */
+/* Drops choices that are certainly not the best. All others have been played in the same worlds. */
 static void drop(struct weigh *w)
 {
     unsigned leader = find_leader(w);
@@ -234,7 +234,7 @@ static void drop(struct weigh *w)
     }
 }
 
-/* The marks that those that may be the best would mean. */
+/* Determines the range of the mark, from the choices that may still be the best. */
 static void look(struct weigh *w)
 {
     drop(w);
@@ -250,11 +250,11 @@ static void look(struct weigh *w)
         w->low = low < w->low ? low : w->low;
         w->high = high > w->high ? high : w->high;
     }
-    if (w->exact)                            /* ties are no doubt */
+    if (w->exact)                            /* then equal values are certain */
         w->high = w->low;
 }
 
-/* The worlds of the last look: as many as allowed, but looks are the same with any cap. */
+/* The number of worlds at the last look: as many as allowed, but looks are the same with any cap. */
 static uint32_t whole_cap(uint32_t cap)
 {
     uint32_t worlds = WEIGH_CHUNK;
@@ -314,7 +314,7 @@ static unsigned first_rival(const struct weigh *w)
     return rival;
 }
 
-/* Cross-validation: the best of one half of the worlds is valued in the other half, and the other way round. The best of
+/* Cross-validation: the best choice of one half of the worlds is valued in the other half, and vice versa. The best of
  * several noisy means, valued in the same worlds, would look better than it is. */
 void weigh_losses(const struct weigh *w, struct weigh_loss *loss)
 {
@@ -344,7 +344,7 @@ void weigh_losses(const struct weigh *w, struct weigh_loss *loss)
     loss->win_error /= parts;
 }
 
-/* Those that are out come last: they were played in fewer worlds, so their means are not comparable with the rest. */
+/* Choices that are out come last: they were played in fewer worlds, so their means are not comparable with the others. */
 void weigh_order(const struct weigh *w, unsigned order[WEIGH_ARMS])
 {
     for (unsigned i = 0; i < w->arms; i++) {
