@@ -1,6 +1,6 @@
 /*
- * admin.c: `pyramids admin`: talks to a running server over its local socket. The command is made into a JSON object, the
- * server's answer is shown as text, or as it is with --json.
+ * admin.c: `pyramids admin`: talks to a running server over its local socket. The command is sent as a JSON object; the
+ * server's answer is shown as text, or unchanged with --json.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ struct answer {
     int file;                    /* -1: none */
 };
 
-/* Asking. */
+/* Requests. */
 
 static json_t *error_json(const char *code, const char *message)
 {
@@ -48,7 +48,7 @@ static bool send_all(int fd, const char *text, size_t size)
     return true;
 }
 
-/* Part of the answer, and the file if it comes with this one. */
+/* Receives part of the answer, and the file if it is attached to this part. */
 static ssize_t receive(int fd, char *to, size_t room, int *file)
 {
     union { char room[CMSG_SPACE(sizeof(int))]; struct cmsghdr align; } control;
@@ -84,7 +84,7 @@ static bool read_answer(int fd, struct answer *answer)
     return !got && answer->size && answer->text[answer->size - 1] == '\n';
 }
 
-/* The server's answer to a command, or an object with "error" that says why there is none. */
+/* The server's answer to a command, or an object with "error" and the reason why there is none. */
 static json_t *ask(const char *path, json_t *command, int *file)
 {
     struct sockaddr_un at = { .sun_family = AF_UNIX };
@@ -117,7 +117,7 @@ static json_t *ask(const char *path, json_t *command, int *file)
     return object;
 }
 
-/* Showing. */
+/* Output. */
 
 static const char *text_in(const json_t *object, const char *name)
 {
@@ -262,7 +262,7 @@ static void show_sweep(const json_t *answer)
 static const struct command {
     const char *name;
     unsigned least, most;        /* words */
-    const char *words;           /* what they are, and what can be in their place */
+    const char *words;           /* their names for messages, and alternatives */
     unsigned options;
     void (*show)(const json_t *answer);
 } commands[] = {
@@ -280,7 +280,7 @@ static const struct command {
     { "sweep", 0, 0, "", 0, show_sweep },
 };
 
-/* The copy that the server has made goes where it is wanted: whole, or not at all. */
+/* Moves the server's copy to its destination: whole, or not at all. */
 static bool save(int from, const char *path, bool force)
 {
     char *text = NULL, draft[4096];
@@ -322,7 +322,7 @@ static int usage(const char *message)
     return CLI_USAGE;
 }
 
-/* A number for the server, which itself refuses one that is out of range. An option has `dashes`. */
+/* Adds a number, whose range the server checks. An option has `dashes`. */
 static bool add_number(json_t *object, const char *dashes, const char *name, const char *word)
 {
     size_t length = strlen(word);
@@ -338,7 +338,7 @@ static bool is_digits(const char *word)
     return *word && !word[strspn(word, "0123456789")] && strlen(word) != 8;    /* a code has eight letters or digits */
 }
 
-/* The words after the command, as what they mean for it. */
+/* Adds the words after the command, as the members that they stand for. */
 static bool add_words(json_t *object, const char *command, int argc, char **argv)
 {
     if (!strcmp(command, "close") && is_digits(argv[0]))
@@ -378,7 +378,7 @@ static json_t *make_command(const char *name, int argc, char **argv, const char 
     return NULL;
 }
 
-/* Shows an answer; the exit code. */
+/* Shows an answer; returns the exit code. */
 static int show(const struct command *command, json_t *answer, bool is_json)
 {
     const json_t *error = json_object_get(answer, "error"), *good = json_object_get(answer, "good");
@@ -470,7 +470,7 @@ int cli_admin(int argc, char **argv)
     if (!argc)
         return usage(_("no command; see 'pyramids admin --help'"));
     if (values[JSON])
-        pyr_text_use("en");                  /* what programs read is the same in all languages */
+        pyr_text_use("en");                  /* output for programs is the same in all languages */
     while (command < commands + sizeof commands / sizeof *commands && strcmp(command->name, argv[0]))
         command++;
     if (command == commands + sizeof commands / sizeof *commands) {

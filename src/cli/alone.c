@@ -1,11 +1,11 @@
 /*
- * alone.c: what the one static program for any Linux (scripts/make-tarball) does differently: it runs on systems that it was
- * not built for, so it uses none of their libraries. Compiled only with -Dalone=true.
+ * alone.c: the differences of the static program that runs on any Linux (scripts/make-tarball): it runs on systems that
+ * it was not built for, so it must not use their libraries. Compiled only with -Dalone=true.
  *
  *  1. The C library looks names up in /etc/hosts and by DNS. Anything else that /etc/nsswitch.conf asks for is a module that
  *     would be loaded into this program, with the C library of the system.
  *  2. OpenSSL reads no configuration of the system, which could name modules as well.
- *  3. Certificates are looked for where distributions have them, unless SSL_CERT_FILE or SSL_CERT_DIR says where.
+ *  3. Certificates are searched for in the places that distributions use, unless SSL_CERT_FILE or SSL_CERT_DIR is set.
  */
 #include <nss.h>
 #include <openssl/crypto.h>

@@ -11,8 +11,7 @@
 #include "merge.h"
 #include "shard.h"
 
-/* How reports began before they were marked.
- * may_replace still accepts such pages as reports. */
+/* How reports began before they had the generator tag. may_replace still accepts such pages as reports. */
 #define OLDER_PAGE "<style>:root{--bg:#F3EADA;--paper:#FFFCF5"
 
 enum { EDITION, HTML, PLAYOUTS, SEED, THREADS, SHARD, OUTPUT, JSON, OPTIONS };
@@ -53,8 +52,7 @@ static void print_sums(const struct pyr_judge_report *r)
         _("The game is not finished: expected final points = luck + skill; skill = par + gained + rest"));
 }
 
-/* What is not certain.
- * The largest margin of all players is shown: one sentence for all of them. */
+/* The margins of the sums. The largest margin of all players is shown: one sentence for all of them. */
 static void print_margins(const struct pyr_judge_report *r)
 {
     unsigned unsure = 0;
@@ -70,7 +68,7 @@ static void print_margins(const struct pyr_judge_report *r)
             (unsigned)r->playouts);
 }
 
-/* Who has a choice to make where the record ends, and who has not made any. */
+/* Players who have a choice to make where the record ends, and whether they have made any. */
 static void print_waiting(const struct pyr_judge_report *r)
 {
     for (unsigned s = 0; s < r->seats; s++) {
@@ -116,8 +114,8 @@ static void show_progress(void *context, unsigned begun, unsigned all)
     fprintf(stderr, "\r%u / %u", begun, all);
 }
 
-/* A page may take the place of a report only: never of the record, or of anything else that was typed by mistake.
- * A missing or empty file, or one that is not a regular file (a pipe, a device), may be written. */
+/* Only an earlier report may be replaced by a page: never the record, or another file that was named by mistake. A
+ * missing or empty file, or one that is not a regular file (a pipe, a device), may be written. */
 static bool may_replace(const char *path)
 {
     struct stat at;
@@ -136,11 +134,11 @@ static bool may_replace(const char *path)
     return report;
 }
 
-/* The page, written whole or not at all. */
+/* Writes the page, whole or not at all. */
 static bool write_page(const struct pyr_judge_report *report, const char *path)
 {
     if (!strcmp(path, "-"))
-        return pyr_judge_write_html(report, stdout);         /* main looks whether that worked */
+        return pyr_judge_write_html(report, stdout);         /* main checks whether that worked */
     char *page = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&page, &size);
@@ -160,11 +158,11 @@ struct part {
     struct shard shard;
     FILE *file;
     const char *text[MOST_TASKS];    /* when merging: the item of each task, NULL if it is missing */
-    bool has[MOST_TASKS];            /* when making a part: what is in the file already */
+    bool has[MOST_TASKS];            /* when making a part: the results that the file already has */
     bool is_missing;
 };
 
-/* What all parts of an analysis have in common, with both texts. */
+/* The description that all parts of an analysis share, with both texts. */
 static char *job_text(const struct pyr_edition *edition, const struct cli_text *record,
     const struct pyr_judge_options *options, size_t *size)
 {
@@ -197,7 +195,7 @@ static void part_keep(void *context, unsigned task, const void *result, size_t s
     fflush(part->file);
 }
 
-/* Tasks of other parts, and those that are done. */
+/* Skips tasks of other parts, and those that are done. */
 static bool part_recall(void *context, unsigned task, void *result, size_t size)
 {
     const struct part *part = context;
@@ -248,7 +246,7 @@ static int make_part(const struct pyr_edition *edition, const struct cli_text *t
     return fclose(part->file) || !good ? CLI_WRONG : CLI_GOOD;
 }
 
-/* Makes the analysis and prints what is asked for. */
+/* Makes the analysis and prints it in the requested form. */
 static int analyze(const struct pyr_edition *edition, const struct cli_text *text, const struct pyr_judge_options *options,
     const char *html, bool json)
 {
@@ -257,7 +255,7 @@ static int analyze(const struct pyr_edition *edition, const struct cli_text *tex
     const char *wrong = NULL;
     int code = CLI_GOOD;
     enum pyr_judge_code judged = pyr_judge_init(&report, edition, text->at, text->size, options, &fault);
-    cli_catch_interrupt();                   /* what follows takes a moment only, and files are written whole */
+    cli_catch_interrupt();                   /* the rest takes only a moment, and files are written whole */
     if (options->progress)
         fputs("\r\033[K", stderr);
     if (options->recall && ((const struct part *)options->context)->is_missing) {
@@ -296,7 +294,7 @@ static int analyze(const struct pyr_edition *edition, const struct cli_text *tex
     return wrong ? CLI_WRONG : code;
 }
 
-/* Results from the files of all parts. */
+/* Takes results from the files of all parts. */
 static bool merge_recall(void *context, unsigned task, void *result, size_t size)
 {
     struct part *part = context;
@@ -364,7 +362,7 @@ int analyze_merge(struct shard_file *files, unsigned count, bool json)
     return code;
 }
 
-/* As many threads as were asked for, or one per core. */
+/* As many threads as requested, or one per core. */
 static unsigned threads_for(uint64_t wanted)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -428,7 +426,7 @@ int cli_analyze(int argc, char **argv)
     struct cli_text text;
     const char *wrong = NULL;
     if (value[JSON])
-        pyr_text_use("en");                  /* what programs read is the same in all languages */
+        pyr_text_use("en");                  /* output for programs is the same in all languages */
     if (!cli_read(argv[0], &text))
         wrong = "file";
     else if (cli_edition_for(value[EDITION], &text, &edition))

@@ -1,11 +1,11 @@
 /*
  * arena.c: many games between bots on several threads; see arena.h. Used by `pyramids sim`.
  *
- * What a game is follows from the seed and its number alone: stream 2 * shuffle of the generator deals, stream 2 * game +
- * 1 is the bots'. So results do not depend on the number of threads, and a single game can be played again.
+ * A game is determined by the seed and its number alone: stream 2 * shuffle of the generator deals, stream 2 * game + 1
+ * is for the bots. So results do not depend on the number of threads, and a single game can be played again.
  *
- * Threads take the next number under `lock` and write their result to its own place; everything a thread works with is in
- * its struct worker. Records are written only if they are asked for, by playing the noted steps again on a match.
+ * Threads take the next number under `lock` and write their result to its own place; everything a thread works with is
+ * in its struct worker. Records are written only on request, by playing the noted steps again on a match.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -20,9 +20,9 @@
 #include "outside.h"
 
 #define MOST_STEPS 2048          /* each space is marked once, and there are few other steps */
-#define MOST_STARTS 3            /* of an outside bot in one game; then it plays at random to the end */
+#define MOST_STARTS 3            /* of an outside bot in one game; after that its choices are random */
 
-/* A game as it was played: enough to write it down. */
+/* A game as it was played: enough to write its record. */
 struct played {
     struct pyr_chance chance;
     unsigned steps;
@@ -47,14 +47,14 @@ struct arena_pool {
     unsigned threads;
     struct worker *worker;
 
-    pthread_mutex_t lock;        /* over what follows */
+    pthread_mutex_t lock;        /* for the following members */
     uint64_t first, next, end, finished; /* games of this call: numbers, and how many are over */
-    struct arena_result *result; /* players results for each game, from `first` on */
+    struct arena_result *result; /* one result per player for each game, from `first` on */
     bool failed;
 };
 
-/* Says what is wrong with a program that is named by its path alone. A command with arguments is for the shell, which
- * is asked when it is needed. */
+/* Checks a program that is given by its path alone, and prints what is wrong with it. A command with arguments is for the
+ * shell, which reports it when it is run. */
 static bool is_program(const char *command)
 {
     struct stat at;
@@ -67,8 +67,8 @@ static bool is_program(const char *command)
 }
 
 /* The names are taken from `list`, comma-separated; if there are fewer than players, they are repeated in order. A
- * name with a slash that is no bot is the path of a program. Returns an exit code, after a message if it is not
- * CLI_GOOD. */
+ * name that is not a bot's and contains a slash is the path of a program. Returns an exit code, after a message if it
+ * is not CLI_GOOD. */
 int arena_find_bots(struct arena *arena, const char *list)
 {
     unsigned named = 0;
@@ -104,8 +104,8 @@ int arena_find_bots(struct arena *arena, const char *list)
     return CLI_GOOD;
 }
 
-/* Which entry plays in a seat, and which shuffle a game uses.
- * Seats rotate from game to game, so with duplicate games every entry plays every seat of the same shuffle. */
+/* The entry that plays in a seat, and the shuffle of a game. Seats rotate from game to game, so with duplicate games
+ * every entry plays every seat of the same shuffle. */
 static unsigned entry_of(const struct arena *arena, uint64_t game, unsigned seat)
 {
     return (unsigned)((seat + game) % arena->players);
@@ -127,8 +127,8 @@ static bool has_outside(const struct arena *arena)
 
 /* Records. */
 
-/* Starts the worker's match with these cards. Players are named after their entry and its number, so that two of the
- * same bot can be told apart in a record. */
+/* Starts the worker's match with these cards. Players are named after their entry and its number, so that two of the same
+ * bot can be distinguished in a record. */
 static enum pyr_err begin_match(struct worker *worker, uint64_t game, const struct pyr_chance *chance)
 {
     const struct arena *arena = worker->pool->arena;
@@ -142,7 +142,7 @@ static enum pyr_err begin_match(struct worker *worker, uint64_t game, const stru
     return pyr_match_init(worker->match, arena->edition, arena->players, names, chance);
 }
 
-/* A complete choice is confirmed at once: bots do not change their minds. */
+/* A complete choice is confirmed at once: bots never take it back. */
 static enum pyr_err match_step(struct pyr_match *match, pyr_seat seat, pyr_step step)
 {
     enum pyr_err err = pyr_match_step(match, seat, step);
@@ -201,9 +201,8 @@ static pyr_step choose_step(struct worker *worker, unsigned entry, const struct 
     return step;
 }
 
-/* Sends an outside bot what has happened since, as far as its seat may see it.
- * Starts the program if it is not running: it then receives the game from the first line. All lines together have
- * `seconds`. False: it could not be started or does not read. */
+/* Sends an outside bot the new lines that its seat may see. If the program is not running, starts it and sends all lines
+ * from the first. All of that must be done within `seconds`. False: it could not be started or does not read. */
 static bool send_outside(struct worker *worker, unsigned entry, pyr_seat seat, double seconds)
 {
     const struct pyr_match *match = worker->match;
@@ -224,15 +223,15 @@ static bool send_outside(struct worker *worker, unsigned entry, pyr_seat seat, d
     return true;
 }
 
-/* The shell's way to say that there is no such program, or that it is none. */
+/* Whether the shell reported that the program does not exist or cannot be run. */
 static bool cannot_start(const struct outside *outside)
 {
     return !outside->has_answered && WIFEXITED(outside->status) &&
         (WEXITSTATUS(outside->status) == 126 || WEXITSTATUS(outside->status) == 127);
 }
 
-/* Gives up: nothing that this program would have played is worth a report. Printed once for all threads.
- * `failed` also ends the other threads' games. */
+/* Gives up, since results without this program would be worthless. Printed once for all threads. `failed` also ends the
+ * other threads' games. */
 static void fail_start(struct arena_pool *pool, const struct outside *outside)
 {
     pthread_mutex_lock(&pool->lock);
@@ -250,9 +249,8 @@ static bool has_failed(struct arena_pool *pool)
     return failed;
 }
 
-/* One whole choice of an outside bot, or a random one in its place.
- * An answer that is late, illegal or missing counts as a fault.
- * The random replacement keeps the game going and is drawn from the game's own generator. */
+/* One whole choice of an outside bot, or a random one instead. An answer that is late, illegal or missing counts as a
+ * fault. The random choice keeps the game going and is drawn from the game's own generator. */
 static enum pyr_err choose_outside(struct worker *worker, unsigned entry, pyr_seat seat, struct pyr_rng *rng,
     struct arena_result *result)
 {
@@ -268,7 +266,7 @@ static enum pyr_err choose_outside(struct worker *worker, unsigned entry, pyr_se
         reply = outside_read(outside, line, sizeof line, arena->seconds - (cli_seconds() - start));
     if (reply == OUTSIDE_ANSWERED) {
         good = pyr_match_choose(match, seat, line, NULL) == PYR_OK;
-    } else {                                 /* late or dead: starts over at its next choice */
+    } else {                                 /* late or dead: it is restarted for its next choice */
         if (reply == OUTSIDE_DEAD && outside_has_ended(outside)) {
             result[entry].ends++;
             result[entry].status = outside->status;
@@ -288,7 +286,7 @@ static enum pyr_err choose_outside(struct worker *worker, unsigned entry, pyr_se
         pyr_match_steps(match, seat, &steps);
         enum pyr_err err = pyr_match_step(match, seat, pyr_steps_pick(&steps, &arena->edition->box, rng));
         if (err || match->log.lines != lines)
-            return err;                      /* a card was taken */
+            return err;                      /* a take is confirmed at once */
         if (pyr_match_is_ready(match, seat))
             return pyr_match_confirm(match, seat);
     }
@@ -296,7 +294,7 @@ static enum pyr_err choose_outside(struct worker *worker, unsigned entry, pyr_se
 
 /* Games. */
 
-/* With a program among the players the game is a match from the start: the program is sent its lines. */
+/* If a program is among the players, the game is a match from the start, since the program is sent its lines. */
 static bool play_outside(struct worker *worker, uint64_t game, const struct pyr_chance *chance, struct pyr_rng *rng,
     struct arena_result *result)
 {
@@ -325,7 +323,7 @@ static bool play_outside(struct worker *worker, uint64_t game, const struct pyr_
             err = choose_outside(worker, entry, seat, rng, result);
         }
     }
-    /* The end is sent, too, so that a bot can learn from it. */
+    /* The end is sent as well, so that a bot can learn from it. */
     for (unsigned s = 0; s < arena->players && !err; s++) {
         unsigned entry = entry_of(arena, game, s);
         if (!arena->entry[entry].bot && worker->outside[entry].process)
@@ -334,7 +332,7 @@ static bool play_outside(struct worker *worker, uint64_t game, const struct pyr_
     return err ? fail_game(game, err) : true;
 }
 
-/* The quick way: states only, no text. Every step is still checked, since a bot may be wrong. */
+/* The fast way: only states, no text. Every step is still checked, since a bot may have a bug. */
 static bool play_inside(struct worker *worker, uint64_t game, struct pyr_state *state, struct pyr_rng *rng,
     struct arena_result *result)
 {
@@ -359,7 +357,7 @@ static bool play_inside(struct worker *worker, uint64_t game, struct pyr_state *
     return true;
 }
 
-/* Results are by entry, not by seat. An interrupted game leaves `finished` false and is not counted. */
+/* Results are by entry, not by seat. In an interrupted game `finished` stays false, and the game is not counted. */
 static bool play_game(struct worker *worker, uint64_t game, struct arena_result *result)
 {
     const struct arena *arena = worker->pool->arena;
@@ -398,7 +396,7 @@ static bool play_game(struct worker *worker, uint64_t game, struct arena_result 
     return good;
 }
 
-/* Takes the next game until there is none. After a failure the others finish their game and stop. */
+/* Takes the next game until none is left. After a failure the others finish their game and stop. */
 static void *work(void *argument)
 {
     struct worker *worker = argument;
@@ -443,7 +441,7 @@ bool arena_play(struct arena_pool *pool, uint64_t first, uint64_t count, struct 
     return !pool->failed;
 }
 
-/* Entries with the same bot share its tables within a thread. Cache lines are 64 bytes, and aligned_alloc wants a
+/* Entries with the same bot share its tables within a thread. Cache lines are 64 bytes, and aligned_alloc requires a
  * multiple of the alignment. */
 static bool equip(struct worker *worker, struct arena_pool *pool)
 {
@@ -473,8 +471,8 @@ static bool equip(struct worker *worker, struct arena_pool *pool)
     return true;
 }
 
-/* The tables of all threads are prepared here, once, and not before each block of games. NULL after a message if
- * memory runs out; `arena` must stay valid as long as the pool. */
+/* Prepares the tables of all threads once, instead of before each block of games. NULL after a message if memory runs
+ * out; `arena` must stay valid as long as the pool. */
 struct arena_pool *arena_pool_create(const struct arena *arena, unsigned threads)
 {
     struct arena_pool *pool = calloc(1, sizeof *pool);
@@ -498,8 +496,7 @@ no_memory:
     return NULL;
 }
 
-/* Also for a pool that is only half built. Tables that entries share are freed once; programs that still run are
- * ended. */
+/* Also for a pool that is incomplete. Shared tables are freed once; programs that are still running are stopped. */
 void arena_pool_destroy(struct arena_pool *pool)
 {
     if (!pool)

@@ -30,8 +30,7 @@ static void bench_games(const struct pyr_box *box, unsigned players, uint64_t ga
     bench_counter_close(&counter);
 }
 
-/* Many at once.
- * The games differ from those of bench_games: each piece has a seed of its own. */
+/* Many games at once. They differ from those of bench_games: each piece has its own seed. */
 static void bench_batch(const struct pyr_box *box, unsigned players, uint64_t games, uint64_t seed,
     struct bench_result *result)
 {
@@ -55,7 +54,7 @@ static void bench_batch(const struct pyr_box *box, unsigned players, uint64_t ga
     bench_counter_close(&counter);
 }
 
-/* A machine that does not let a process count its instructions gives null. */
+/* On a machine where a process cannot count its instructions, the number is null. */
 static void print_json(const struct bench_result *r, const struct pyr_edition *edition, unsigned players, uint64_t seed)
 {
     double games = (double)r->games, steps = (double)r->steps;
@@ -93,7 +92,7 @@ static void print_text(const struct bench_result *r, const struct pyr_edition *e
             PYR_NUMBER(r->instructions / games, 0));
 }
 
-/* Interrupted, it reports the games that were played so far; without any there is nothing to report. */
+/* When interrupted, it reports the games that were played so far, if any. */
 int cli_bench(int argc, char **argv)
 {
     static struct pyr_edition edition;

@@ -34,7 +34,7 @@ void bench_counter_open(struct bench_counter *counter)
 #endif
 }
 
-/* 0 if it cannot be read. The counter runs from bench_counter_open on; the kernel's instructions are not in it. */
+/* 0 if it cannot be read. The counter runs from bench_counter_open on; the kernel's instructions are not counted. */
 uint64_t bench_counter_read(const struct bench_counter *counter)
 {
     uint64_t count = 0;
@@ -56,7 +56,7 @@ void bench_counter_close(struct bench_counter *counter)
     counter->fd = -1;
 }
 
-/* Processor time, so that a busy machine does not look slow. */
+/* Processor time, so that the result does not depend on other programs. */
 double bench_seconds(void)
 {
     struct timespec now;
@@ -66,7 +66,7 @@ double bench_seconds(void)
 
 /* Environments. */
 
-/* The arrays of `width` games side by side, as a training program would have them. */
+/* The arrays of `width` games, as a training program would have them. */
 struct bench {
     struct pyr_env env;
     struct pyr_env_game *game;
@@ -137,7 +137,7 @@ static void run(struct bench *b, unsigned width, unsigned seats, uint64_t games,
     bench_counter_close(&counter);
 }
 
-/* Games that end begin again by themselves, so all `width` of them are always under way; more than `games` may be
+/* Games that end are dealt again automatically, so all `width` of them are always running; more than `games` may be
  * finished at the end. */
 bool bench_env(const struct pyr_box *box, unsigned players, uint64_t games, uint64_t seed, unsigned width,
     struct bench_result *result)

@@ -1,6 +1,6 @@
 /*
- * choices.c: all complete choices of a seat as texts, sorted; see choices.h. Complete means with every extra mark, so a
- * card with crosses can have very many: the list stops at CHOICES_MOST.
+ * choices.c: all complete choices of a seat as texts, sorted; see choices.h. Complete means with every extra mark, so
+ * a card with crosses can have a huge number: the list stops at CHOICES_MOST.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static void add_choice(struct choices *c, const struct pyr_desk *desk, const pyr
     add(c, text);
 }
 
-/* The move so far and all ways to continue it; the depth is at most that of a move with an extra mark for every space. */
+/* Adds the move so far and all ways to continue it; the depth is limited by an extra mark for every space. */
 static void add_moves(struct choices *c, const struct pyr_box *box, const struct pyr_desk *start,
     const struct pyr_desk *desk, pyr_pattern pattern, unsigned round, pyr_step *made, unsigned count)
 {

@@ -1,8 +1,8 @@
 /*
  * copy.c: `pyramids copy` copies a server's whole database, from one engine to another.
  *
- * All of it or nothing: one transaction on the side that is written (server/store_copy.c). A server may keep running on
- * FROM: the copy is that of one moment.
+ * It copies everything or nothing: the destination is written in one transaction (server/store_copy.c). A server may keep
+ * running on FROM: the copy shows it at one moment.
  */
 #include <string.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@ struct progress {
     double shown;
 };
 
-/* Called by store_copy after each row; false ends the copy. The clock is asked at every 64th row only. */
+/* Called by store_copy after each row; false ends the copy. The clock is read only at every 64th row. */
 static bool show(void *context, uint64_t rows)
 {
     struct progress *progress = context;

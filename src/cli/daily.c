@@ -22,7 +22,7 @@ enum { SERVER, DATE, SECRET, AGAIN, NAME, PLAIN, SHOW, TRUST, ASCII, JSON, OPTIO
 
 #define BIT(option) (1u << (option))
 
-/* Which options make no sense together. */
+/* Options that cannot be combined. */
 static const uint32_t excluded[OPTIONS] = {
     [SERVER] = BIT(SECRET),
     [AGAIN] = BIT(SHOW) | BIT(JSON),
@@ -31,7 +31,7 @@ static const uint32_t excluded[OPTIONS] = {
     [JSON] = BIT(PLAIN) | BIT(ASCII),
 };
 
-/* Which game it is. */
+/* The game that is played. */
 struct day {
     int32_t day;
     bool is_practice;
@@ -70,7 +70,7 @@ static bool read_day(const char *const *value, struct day *day)
     return true;
 }
 
-/* What would be played, for programs. */
+/* Prints the game that would be played, for programs. */
 static void print_day(const struct day *day)
 {
     char hex[PYR_FAIR_DIGITS + 1];
@@ -125,7 +125,7 @@ static int go_there(const char *const *value, const struct day *day)
     return can_be_read(value[TRUST]) ? daily_there(&there) : CLI_WRONG;
 }
 
-/* The game as it begins, as a saved game. NULL after an error was printed. */
+/* A saved game before its first choice. NULL after an error was printed. */
 static char *begin(const struct pyr_edition *edition, const struct day *day, const char *name, size_t *size)
 {
     const char *const names[PYR_DAILY_SEATS] = { name, PYR_DAILY_BOT " 2", PYR_DAILY_BOT " 3" };

@@ -1,6 +1,6 @@
 /*
- * daily_there.c: see daily_there.h. What a server answers (docs/protocol.md) is not trusted: only the members that are known
- * are read, each with the type that it should have, and texts are printed without control characters.
+ * daily_there.c: see daily_there.h. Answers of a server (docs/protocol.md) are not trusted: only known members are
+ * read, each checked for its type, and texts are printed without control characters.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,16 +14,16 @@
 #include "there.h"
 #include "visit.h"
 
-#define BOARD_ROWS 10            /* that are printed of each board; JSON has all of the first page */
+#define BOARD_ROWS 10            /* that are printed of each board; JSON has the whole first page */
 
 enum { PERIODS = 3 };
 static const char *const periods[PERIODS] = { "day", "week", "month" };
 
-/* All that is shown. */
+/* Everything that is shown. */
 struct found {
     json_t *daily;               /* GET /api/daily */
     json_t *day;                 /* GET /api/daily/DATE */
-    json_t *board[PERIODS];      /* NULL: not open to this visitor yet */
+    json_t *board[PERIODS];      /* NULL: not visible to this visitor yet */
 };
 
 /* Reading. */
@@ -43,8 +43,8 @@ static const char *text_of(const json_t *object, const char *name, char to[256])
     return to;
 }
 
-/* A number with `digits` digits after the point, which is a point in every language's programs. "": there is none, or it is
- * larger than any that a server has. */
+/* A number with `digits` digits after the point (always a point, as for programs). "": the number is missing, or larger
+ * than any that a server sends. */
 static const char *digits_of(const json_t *object, const char *name, unsigned digits, char to[40])
 {
     const json_t *value = json_object_get(object, name);
@@ -80,7 +80,7 @@ static const struct member row_members[] = { { "place", WHOLE }, { "name", TEXT 
     { "luck", TENTHS }, { "error_rate", THOUSANDTHS }, { "days", WHOLE }, { "table", TEXT }, { NULL, TEXT } };
 static const struct member next_members[] = { { "date", DATE }, { "number", WHOLE }, { "commitment", HEX }, { NULL, TEXT } };
 
-/* Whether a text is what the member should be. */
+/* Whether a text has the right form for its member. */
 static bool is_good(enum kind kind, const char *text)
 {
     uint8_t bytes[PYR_FAIR_BYTES];
@@ -89,7 +89,7 @@ static bool is_good(enum kind kind, const char *text)
         kind == HEX ? pyr_fair_read_hex(text, strlen(text), bytes) : true;
 }
 
-/* What is missing, or is something else, is null. */
+/* A member that is missing or wrong becomes null. */
 static void put_members(struct pyr_json *json, const json_t *object, const struct member *members)
 {
     char text[256], digits[40];
@@ -237,7 +237,7 @@ static void print_row(const json_t *row)
         printf(_("%5lld. %4lld points: %s%s\n"), place, points, name, you);
 }
 
-/* The first rows, and the player's own if it is not among them. */
+/* Prints the first rows, and the player's own if it is not among them. */
 static void print_board(unsigned period, const json_t *board)
 {
     const char *const titles[PERIODS] = { _("Leaderboard of the day:"), _("Leaderboard of the week, best five days:"),
@@ -265,9 +265,9 @@ static void print_text(const struct found *found)
         printf(_("\nTomorrow's seal: %s\n"), seal);
 }
 
-/* Asking. */
+/* Requests. */
 
-/* NULL after a message was printed; with may_refuse also, without one, if the server refuses. */
+/* NULL after a message was printed; also, with may_refuse, without a message if the server refuses. */
 static json_t *ask(struct there *there, const char *path, bool may_refuse)
 {
     int status;
@@ -342,7 +342,7 @@ static int play_table(struct there *there, const struct daily_there *options, co
     return plain_play(&plain, is_over);
 }
 
-/* An attempt that was made before is shown instead. */
+/* If an attempt was made before, it is shown instead. */
 static int play(struct there *there, const struct daily_there *options)
 {
     int status;

@@ -1,7 +1,7 @@
 /*
  * edition.c: `pyramids edition`: checks, shows and generates editions.
  *
- * A subcommand with subcommands of its own: check, show, generate; each reads its options itself.
+ * It has subcommands of its own: check, show, generate; each reads its options itself.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static void print_json(const char *file, const struct pyr_edition *edition, cons
     cli_json_end(json);
 }
 
-/* Checks one file and prints the result, for programs always as an object. */
+/* Checks one file and prints the result; for programs always as an object. */
 static bool check_file(const char *path, bool json)
 {
     static struct pyr_edition edition;
@@ -67,7 +67,7 @@ static int check_files(int argc, char **argv)
         return CLI_USAGE;
     }
     if (value[0])
-        pyr_text_use("en");                  /* what programs read is the same in all languages */
+        pyr_text_use("en");                  /* output for programs is the same in all languages */
     code = CLI_GOOD;
     for (int i = 0; i < argc; i++)
         if (!check_file(argv[i], value[0] != NULL))
@@ -75,7 +75,7 @@ static int check_files(int argc, char **argv)
     return code;
 }
 
-/* What is not on the cards: penalties and patterns. */
+/* Penalties and patterns. */
 static void show_summary(const struct pyr_edition *edition)
 {
     char penalties[8 * PYR_SKULLS + 1] = "";
@@ -147,7 +147,7 @@ static int show(int argc, char **argv)
     return CLI_GOOD;
 }
 
-/* A name that can stand in an edition: one word, not too long. */
+/* Whether a name is valid in an edition: one word, not too long. */
 static bool is_name(const char *name)
 {
     struct pyr_lines lines;
@@ -202,7 +202,7 @@ static int generate(int argc, char **argv)
     return CLI_GOOD;
 }
 
-/* The first word chooses the part; without one the usage is printed. */
+/* The first word selects the subcommand; without one the usage is printed. */
 int cli_edition(int argc, char **argv)
 {
     static const struct {

@@ -14,7 +14,7 @@
 
 enum { DATABASE, OUTPUT, OPTIONS };
 
-/* What write_record needs from call to call. */
+/* The data that write_record needs from call to call. */
 struct export {
     const char *folder;          /* NULL: standard output */
     unsigned long long records;
@@ -22,9 +22,8 @@ struct export {
     bool quiet, failed;
 };
 
-/* Called for each record by the store; false stops.
- * Each record is one file, named by its table's code and written whole or not at all (cli_write). A failure has been
- * reported when it returns. */
+/* Called by the store for each record; false stops. Each record is one file, named after its table's code and written
+ * whole or not at all (cli_write). Errors have been reported when it returns. */
 static bool write_record(void *context, const struct store_table *table, const char *text, size_t size)
 {
     struct export *export = context;
@@ -33,14 +32,14 @@ static bool write_record(void *context, const struct store_table *table, const c
     struct tm parts;
     if (cli_is_interrupted())
         return false;
-    /* A comment, for which import looks. */
+    /* Writes a comment that import looks for. */
     if (gmtime_r(&created, &parts))
         strftime(date, sizeof date, " %Y-%m-%dT%H:%M:%SZ", &parts);
     snprintf(head, sizeof head, "; table %s%s\n", table->code, date);
     if (export->folder) {
         char path[PATH_MAX], name[sizeof table->code];
         snprintf(name, sizeof name, "%s", table->code);
-        for (char *c = name; *c; c++)        /* a database may come from anywhere: no way out of the folder */
+        for (char *c = name; *c; c++)        /* codes in a database may be forged: keep the path within the folder */
             if (!(*c >= '0' && *c <= '9') && !(*c >= 'A' && *c <= 'Z') && !(*c >= 'a' && *c <= 'z') && *c != '-')
                 *c = '_';
         if (snprintf(path, sizeof path, "%s/%s.record", export->folder, name) >= (int)sizeof path) {
@@ -59,7 +58,7 @@ static bool write_record(void *context, const struct store_table *table, const c
             free(whole);
         }
     } else {
-        export->failed = fputs(head, stdout) < 0 || fwrite(text, 1, size, stdout) != size;       /* main reports it */
+        export->failed = fputs(head, stdout) < 0 || fwrite(text, 1, size, stdout) != size;       /* main reports errors */
     }
     export->records += !export->failed;
     if (!export->quiet && cli_seconds() - export->shown > 0.1) {

@@ -12,10 +12,10 @@
 
 #include "cli.h"
 
-#define MOST_BYTES (16u << 20)   /* no edition or record comes near this */
+#define MOST_BYTES (16u << 20)   /* no edition or record is nearly as long */
 
-/* "-" is standard input. The text has a terminator behind it and is the caller's to free.
- * Read piece by piece, since a pipe has no size. False after a message; then nothing has to be freed. */
+/* "-" is standard input. The text is terminated, and the caller frees it. It is read in pieces, since a pipe has no size.
+ * False after a message; then there is nothing to free. */
 bool cli_read(const char *path, struct cli_text *text)
 {
     bool standard = !strcmp(path, "-");
@@ -45,7 +45,7 @@ bool cli_read(const char *path, struct cli_text *text)
     }
     if (!text->at || (ferror(file) && !cli_is_interrupted()))
         goto failed;
-    if (standard && cli_is_interrupted())    /* no more of it will arrive */
+    if (standard && cli_is_interrupted())    /* no more input will arrive */
         goto give_up;
     text->at[text->size] = '\0';
     if (!standard)
@@ -62,23 +62,22 @@ give_up:
     return false;
 }
 
-/* Must it be written where it is? A pipe or a device must not become a file, and a link to nothing yet has no file to
- * rename onto. */
+/* Whether the file must be written in place: a pipe or a device must not become a file, and a dangling link has no file
+ * to rename onto. */
 static bool is_in_place(const char *path)
 {
     struct stat at;
     return !stat(path, &at) ? !S_ISREG(at.st_mode) : !lstat(path, &at);
 }
 
-/* Whole or not at all: written beside it, synced, renamed.
- * After a crash there is the old file or the new one, never half of one. The draft has the process number in its
- * name, so two commands that write the same file do not disturb each other. Pipes and devices are written in
- * place. */
+/* Whole or not at all: written to a file beside it, synced, renamed. After a crash either the old file or the new one
+ * exists, never a part. The new file has the process number in its name, so two commands that write the same file do not
+ * interfere. Pipes and devices are written in place. */
 bool cli_write(const char *path, const char *text, size_t size)
 {
     bool in_place = is_in_place(path);
     char real[PATH_MAX];
-    const char *target = !in_place && realpath(path, real) ? real : path;   /* a link stays, what it leads to is written */
+    const char *target = !in_place && realpath(path, real) ? real : path;   /* a link is kept, and its target is written */
     size_t length = strlen(target) + 32;
     char *draft = in_place ? NULL : malloc(length);
     FILE *file = NULL;
@@ -126,14 +125,14 @@ struct pyr_json *cli_json_begin(void)
     return &json;
 }
 
-/* Whether everything could be written is asked once, in main. */
+/* Write errors are checked once, in main. */
 void cli_json_end(struct pyr_json *json)
 {
     pyr_json_finish(json);
     putchar('\n');
 }
 
-/* A position that is not known is null: lines and columns count from 1. */
+/* An unknown position is null: lines and columns count from 1. */
 static void json_position(struct pyr_json *json, const char *name, uint32_t position)
 {
     if (position)
@@ -158,7 +157,7 @@ void cli_json_fault(struct pyr_json *json, const struct pyr_fault *fault)
     pyr_json_close(json);
 }
 
-/* For failures without a position: the members are the same, and null. */
+/* For errors without a position: the same members, with null. */
 void cli_json_error(struct pyr_json *json, const char *code)
 {
     pyr_json_object(json, "error");
@@ -190,7 +189,7 @@ static bool is_builtin(const char *name, struct pyr_edition *edition)
     return text && pyr_edition_read(edition, text, strlen(text), NULL) == PYR_OK;
 }
 
-/* NULL is the classic edition. Built-in names come first, so a file named "classic" needs a path such as ./classic. */
+/* NULL means the classic edition. Built-in names come first, so a file named "classic" needs a path such as ./classic. */
 int cli_edition_load(const char *name_or_file, struct pyr_edition *edition)
 {
     struct cli_text text;
@@ -214,8 +213,8 @@ int cli_edition_load(const char *name_or_file, struct pyr_edition *edition)
     return err ? CLI_WRONG : CLI_GOOD;
 }
 
-/* A record that names no edition, or "classic", is read with the classic one, and reading it reports the mistakes. What the
- * user asked for wins. Otherwise the record's own name decides. */
+/* A record that names no edition, or "classic", is read with the classic one, which then reports the mistakes. An edition
+ * that the user asked for takes precedence. Otherwise the record's own name decides. */
 int cli_edition_for(const char *asked, const struct cli_text *record, struct pyr_edition *edition)
 {
     struct pyr_word word;
@@ -235,8 +234,7 @@ int cli_edition_for(const char *asked, const struct cli_text *record, struct pyr
     return cli_edition_load(NULL, edition);
 }
 
-/* For files with many records: `asked` is for those that name it, and built-in editions are still found by their own
- * names. */
+/* For files with many records: `asked` is for records that name it; built-in editions are found by their own names. */
 int cli_edition_among(const char *asked, const struct cli_text *record, struct pyr_edition *edition)
 {
     struct pyr_word word;
@@ -283,7 +281,7 @@ int cli_record_load(const char *path, const char *asked, unsigned seat, bool is_
     return CLI_WRONG;
 }
 
-/* The one that was asked for, else the default of `serve`. */
+/* The database asked for, otherwise the default of `serve`. */
 bool cli_database(const char *asked, char *path, size_t size)
 {
     if (asked ? snprintf(path, size, "%s", asked) < (int)size && *asked : store_default_path(path, size))
@@ -297,21 +295,21 @@ unsigned cli_player_names(const char *text, size_t size, struct pyr_word *names)
     return pyr_record_player_names(text, size, names);
 }
 
-/* The result is the caller's own string, the environment's, or a constant: nothing to free. */
+/* The result is the argument, a string of the environment, or a constant: nothing to free. */
 const char *cli_own_name(const char *asked)
 {
     const char *account = getenv("USER");
     size_t length = account ? strlen(account) : 0;
     if (asked)
         return asked;
-    /* Only what can surely stand in a record and on any screen. */
+    /* Only characters that are safe in a record and on any screen. */
     bool plain = length && length <= 32;
     for (size_t i = 0; i < length && plain; i++)
         plain = account[i] > ' ' && account[i] < 127;
     return plain ? account : PYR_NAMELESS;
 }
 
-/* Monotonic: only differences mean anything, and setting the clock does not disturb them. */
+/* Monotonic: only differences have a meaning, and setting the clock does not affect them. */
 double cli_seconds(void)
 {
     struct timespec now;

@@ -13,7 +13,7 @@ void findings_add(struct findings *findings, enum finding_level level, const cha
     findings->errors += level == FINDING_ERROR;
     if (findings->count == MOST_FINDINGS)
         return;
-    unsigned i = findings->count++;          /* those about the file in the order of its lines */
+    unsigned i = findings->count++;          /* findings about the file in the order of its lines */
     for (; line && i && findings->at[i - 1].line > line; i--)
         findings->at[i] = findings->at[i - 1];
     struct finding *finding = &findings->at[i];

@@ -1,8 +1,8 @@
 /*
  * hint.c: `pyramids hint`: the best choices of a seat at the end of a record.
  *
- * The choices and their values are those of pyr_analysis_options (bots/analysis.h), best first. --json has the steps of
- * each choice apart, for programs that do not read the notation.
+ * The choices and their values are those of pyr_analysis_options (bots/analysis.h), best first. --json lists the steps
+ * of each choice, for programs that do not parse the notation.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -53,11 +53,11 @@ static void json_step(struct pyr_json *json, const struct pyr_desk *desk, pyr_st
     pyr_json_close(json);
 }
 
-/* What a choice gains at once, as codes: pages and programs put them into their own words. */
+/* The immediate gains of a choice, as codes: pages and programs use their own words for them. */
 static void json_effects(struct pyr_json *json, const struct pyr_edition *edition, const struct pyr_view *view,
     const struct pyr_option *option)
 {
-    /* In the order of enum pyr_judge_effect_code; what the number is. */
+    /* In the order of enum pyr_judge_effect_code; the name of the number. */
     static const struct { const char *code, *number;
     } words[] = { { "way", "spaces" }, { "race", "points" }, { "pyramid", "card" }, { "points", "points" },
         { "rubies", "count" }, { "emeralds", "count" }, { "torch", "round" }, { "skulls", "count" }, { "erased", "count" } };
@@ -101,7 +101,7 @@ static void print_json(const struct pyr_edition *edition, const struct pyr_view 
     cli_json_end(json);
 }
 
-/* Columns: the choice in notation, the chance to win, expected final points, and what it gains in words. */
+/* Columns: the choice in notation, the chance to win, expected final points, and its gains in words. */
 static void print_options(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *list,
     unsigned count)
 {
@@ -119,9 +119,8 @@ static void print_options(const struct pyr_edition *edition, const struct pyr_vi
     }
 }
 
-/* False without memory.
- * Points that are owed have to stand in the record before anyone chooses again (due_points). With nothing to
- * choose, --json prints an empty list. */
+/* False without memory. Points that are due must be in the record before anyone chooses again (due_points). If there is
+ * nothing to choose, --json prints an empty list. */
 static bool hint(const struct pyr_edition *edition, const struct pyr_replay *replay, pyr_seat seat, uint32_t playouts,
     uint64_t seed, unsigned top, bool json)
 {
@@ -184,7 +183,7 @@ int cli_hint(int argc, char **argv)
     struct pyr_replay replay;
     bool json = value[JSON] != NULL;
     if (json)
-        pyr_text_use("en");                  /* what programs read is the same in all languages */
+        pyr_text_use("en");                  /* output for programs is the same in all languages */
     code = cli_record_load(argv[0], value[EDITION], (unsigned)seat, value[VIEW] != NULL, json, &text, &edition, &replay);
     if (code)
         return code;

@@ -1,7 +1,7 @@
 /*
- * import.c: `pyramids import`: records of finished games into a server's database. Every line is checked against the rules
- * before anything of its file is kept, and a record that already exists is skipped. All files are one transaction; only a
- * bad file is rolled back.
+ * import.c: `pyramids import`: records of finished games into a server's database. Every line of a file is checked
+ * against the rules before its records are stored, and a record that already exists is skipped. All files are one
+ * transaction; a bad file is rolled back alone.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -21,13 +21,13 @@
 
 enum { DATABASE, EDITION, JSON, OPTIONS };
 
-/* What export wrote before a record. */
+/* The comment that export writes before a record. */
 struct origin {
     char code[CODE_SIZE + 1];    /* "" unknown */
     int64_t date;                /* seconds since 1970; 0 unknown */
 };
 
-/* What a comment such as "; table K7QXMWRT 2031-02-03T04:05:06Z" tells. */
+/* Reads a comment such as "; table K7QXMWRT 2031-02-03T04:05:06Z". */
 static struct origin read_origin(const char *text)
 {
     struct origin origin = { "", 0 };
@@ -41,14 +41,14 @@ static struct origin read_origin(const char *text)
     if (end && strptime(text + end, "%Y-%m-%dT%H:%M:%SZ", &date)) {
         int day = date.tm_mday;
         time_t seconds = timegm(&date);
-        /* timegm makes a day that its month does not have one of the next month. */
+        /* timegm turns an invalid day of a month into one of the next month. */
         if (seconds > 0 && date.tm_mday == day)
             origin.date = seconds;
     }
     return origin;
 }
 
-/* Where a text is in the database, by its hash; the text itself decides. */
+/* Where a text is in the database, by its hash; texts themselves are compared before they count as equal. */
 struct known {
     uint64_t hash;
     int64_t id;                  /* 0: free */
@@ -70,7 +70,7 @@ struct import {
     double shown;                /* when progress was last shown */
 };
 
-/* The high half is mixed into the low one, of which the table uses a few bits. */
+/* The high half is mixed into the low one, since the table uses only a few low bits. */
 static uint64_t hash_of(const char *text, size_t size, uint64_t hash)
 {
     for (size_t i = 0; i < size; i++)
@@ -80,8 +80,8 @@ static uint64_t hash_of(const char *text, size_t size, uint64_t hash)
 
 #define HASH_START 14695981039346656037u
 
-/* Open addressing with linear probing, at most half full. Hashes of a whole database fit into memory; its texts need not.
- * False without memory. The room is a power of two, so a mask finds the place. */
+/* Open addressing with linear probing, at most half full. The hashes of a whole database fit into memory; its texts may
+ * not. False without memory. The room is a power of two, so a mask gives the place. */
 static bool remember(struct import *import, uint64_t hash, int64_t id)
 {
     if (2 * (import->count + 1) > import->room) {
@@ -108,7 +108,7 @@ static bool remember(struct import *import, uint64_t hash, int64_t id)
     return true;
 }
 
-/* Called by store_each_record for each record of the database at the start. */
+/* Called by store_each_record at the start, for each record of the database. */
 static bool remember_stored(void *context, const struct store_table *table, const char *text, size_t size)
 {
     return remember(context, hash_of(text, size, HASH_START), table->id);
@@ -145,9 +145,9 @@ static bool find_tag(const struct pyr_match *match, const char *name, struct pyr
     return false;
 }
 
-/* A code that no table has: the one before the record, or one made from its text.
- * Without letters and digits that are easily confused (0 and O, 1 and I), as the server's own codes. A hundred
- * attempts are far more than it ever needs: there are 32 to the power of CODE_SIZE codes. */
+/* A code that no table has: the one before the record, or one made from its text. Codes have no letters or digits that
+ * are easily confused (0 and O, 1 and I), as the server's own. A hundred attempts are more than enough: there are 32 to
+ * the power of CODE_SIZE codes. */
 static bool choose_code(struct import *import, const struct origin *origin, uint64_t hash, char code[CODE_SIZE + 1])
 {
     static const char letters[] = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
@@ -165,8 +165,8 @@ static bool choose_code(struct import *import, const struct origin *origin, uint
     return result == STORE_MISSING;
 }
 
-/* What a server wants to know of a table apart from its log; all seats are people who are not known here.
- * The caller frees it; NULL without memory. The whole struct table is only a draft for config_write. */
+/* The configuration that a server needs for the table; all seats are people who are not known here. The caller frees it;
+ * NULL without memory. The struct table is only used for config_write. */
 static char *make_config(const struct pyr_match *match)
 {
     struct table *table = calloc(1, sizeof *table);
@@ -192,7 +192,7 @@ static char *make_config(const struct pyr_match *match)
     return config;
 }
 
-/* A record without a date gets today's. False: the database refused, and the whole import has to end. */
+/* A record without a date gets today's. False: the database failed, and the whole import has to end. */
 static bool store_record(struct import *import, const struct pyr_match *match, const struct origin *origin)
 {
     const char *text = match->log.text;
@@ -219,7 +219,7 @@ static bool store_record(struct import *import, const struct pyr_match *match, c
 static const struct pyr_edition *edition_of(struct import *import, const struct cli_records *r)
 {
     struct pyr_word word;
-    char name[PYR_MAX_NAME + 1] = "classic";             /* reading a record without a name reports what it lacks */
+    char name[PYR_MAX_NAME + 1] = "classic";             /* reading a record without a name reports what is missing */
     if (pyr_record_edition_name(r->text, r->size, &word)) {
         if (import->has_asked && pyr_word_is(word, import->asked.name))
             return &import->asked;
@@ -282,8 +282,8 @@ static enum outcome read_file(struct import *import, struct cli_records *r)
     return got || !any ? UNDO : KEEP;
 }
 
-/* Imports a file, all of it or nothing; false: the whole import has to end.
- * A savepoint around each file lets one bad file be rolled back without losing those before it. */
+/* Imports a file, all of it or nothing; false: the whole import has to end. With a savepoint around each file, a bad file
+ * can be rolled back without losing those before it. */
 static bool import_file(struct import *import, const char *path)
 {
     struct cli_records r;
@@ -304,7 +304,7 @@ static bool import_file(struct import *import, const char *path)
             outcome = STOP;
         }
     }
-    if (outcome == UNDO) {                   /* what was remembered of it does no harm: the text decides */
+    if (outcome == UNDO) {                   /* its remembered hashes do no harm, since texts are compared */
         import->sums = before;
         import->refused++;
     }
@@ -320,7 +320,7 @@ static int is_record(const struct dirent *entry)
     return dot && (!strcmp(dot, ".record") || !strcmp(dot, ".pyr"));
 }
 
-/* A folder's files are read in the order of their names, so that codes and numbers do not depend on the file system. */
+/* The files of a folder are read in the order of their names, so that codes and numbers do not depend on the file system. */
 static bool import_path(struct import *import, const char *path)
 {
     struct stat status;
@@ -366,8 +366,8 @@ static void print_sum(const struct import *import, bool is_json)
         import->sums.there, import->refused);
 }
 
-/* The database must not be in use by a server (store_open_alone). All hashes are read first, then files are
- * added in one transaction, which is committed only if every file was either kept or rolled back. */
+/* No server may be using the database (store_open_alone). All hashes are read first, then files are added in one
+ * transaction, which is committed once every file was either kept or rolled back. */
 int cli_import(int argc, char **argv)
 {
     const char *value[OPTIONS];

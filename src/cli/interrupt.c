@@ -6,15 +6,15 @@
 
 #include "cli.h"
 
-/* The only thing a signal handler may set; asked for between games, files or playouts. */
+/* The only variable that a signal handler may set; checked between games, files or playouts. */
 static volatile sig_atomic_t interrupted;
 
-/* A pipe without a writer: who reads it is at its end at once. */
+/* A pipe without a writer: reading from it gives the end of input at once. */
 static int ended = -1;
 
-/* A second interrupt ends the program at once.
- * _exit, since nothing else is safe inside a signal handler. Standard input ends here: a signal that comes after the program
- * asked and before it reads would otherwise leave it waiting for input. */
+/* A second interrupt ends the program at once, with _exit, since little else is safe inside a signal handler. Standard
+ * input ends here: otherwise a signal that arrives between the check and the read would leave the program waiting for
+ * input. */
 static void note_interrupt(int signal)
 {
     int before = errno;
@@ -27,7 +27,7 @@ static void note_interrupt(int signal)
     errno = before;
 }
 
-/* Without it, which only a process out of descriptors is, a second Ctrl-C ends what the first one missed. */
+/* If this fails, which happens only without free descriptors, a second Ctrl-C ends what the first one missed. */
 static void prepare_end(void)
 {
     int ends[2];
@@ -38,7 +38,7 @@ static void prepare_end(void)
     ended = ends[0];
 }
 
-/* For commands that have something to report or to clean up when they are interrupted: they ask cli_is_interrupted. */
+/* For commands that have to report or clean up when they are interrupted: they call cli_is_interrupted. */
 void cli_catch_interrupt(void)
 {
     struct sigaction action = { .sa_handler = note_interrupt };
@@ -51,7 +51,7 @@ void cli_catch_interrupt(void)
 static void end_now(int signal)
 {
     static const char erase[] = "\r\033[K";
-    /* Any progress that a terminal shows is cleared; if that fails there is nowhere to report it. */
+    /* Clears the progress shown on a terminal; if that fails, there is no place to report it. */
     if (isatty(STDERR_FILENO) && write(STDERR_FILENO, erase, sizeof erase - 1) < 0)
         _exit(128 + signal);
     _exit(128 + signal);

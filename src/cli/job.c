@@ -1,4 +1,4 @@
-/* job.c: runs jobs in one piece or in parts, and puts the parts together (job.h). */
+/* job.c: runs jobs in one piece or in parts, and merges the parts (job.h). */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -78,10 +78,10 @@ struct run {
     const struct job_kind *kind;
     struct shard shard;
     uint64_t next, items;
-    FILE *to;                    /* results that are read again print to nowhere */
+    FILE *to;                    /* the null device while existing results are read again */
 };
 
-/* What an interrupted part has must follow each other, and be results. */
+/* The items of an interrupted part must be consecutive and valid. */
 static bool again(void *context, uint64_t number, const char *data)
 {
     struct run *run = context;
@@ -101,7 +101,7 @@ static bool make_all(struct run *run, bool is_part, job_make *make, void *contex
         good = memory && make(context, run->next, memory);
         if (memory && fclose(memory))
             good = false;
-        /* One write per item: however the program ends, only whole items are left. */
+        /* One write per item: however the program ends, the file contains only whole items. */
         if (good && is_part)
             fprintf(run->to, "item %" PRIu64 " %s\n", run->next, data);
         else if (good)
@@ -159,7 +159,7 @@ int job_run(const struct job_kind *kind, const struct job_options *options, char
     return code;
 }
 
-/* Prints to memory first: nothing is printed of a job that is not complete. */
+/* Prints to memory first, so that nothing of an incomplete job is printed. */
 static int merge_to(const struct job_kind *kind, struct shard_file *files, unsigned count, uint64_t items, FILE *to)
 {
     for (uint64_t item = 0; item < items; item++) {

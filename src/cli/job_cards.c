@@ -1,4 +1,4 @@
-/* job_cards.c: puts together what tools/card_table.c has counted, and prints it as Markdown. */
+/* job_cards.c: adds up what tools/card_table.c has counted, and prints it as Markdown. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static struct {
 static struct pyr_edition edition;
 static struct job_count all;
 
-/* 0 where there is nothing to divide by: a card that was never dealt. */
+/* 0 if there is nothing to divide by: a card that was never dealt. */
 static double ratio(double part, double whole)
 {
     return whole > 0 ? part / whole : 0;

@@ -4,7 +4,7 @@
 
 #include "job.h"
 
-/* late make and solo print their results as they are. */
+/* late make and solo print their results unchanged. */
 
 static bool begin_lines(const char *job)
 {
@@ -25,7 +25,7 @@ static bool add_solo(const char *data, FILE *to)
 
 const struct job_kind job_solo = { "solo", begin_lines, add_solo, NULL };
 
-/* late score: for each position, how many turns were to come and what the choice lost. */
+/* late score: for each position, the number of turns to come and the loss of the choice. */
 
 static struct {
     char bot[64];

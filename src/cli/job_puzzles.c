@@ -1,5 +1,5 @@
-/* job_puzzles.c: chooses among the puzzles that tools/puzzles.c has found, rates puzzles and bots against each other, mixes
- * and numbers them. */
+/* job_puzzles.c: selects puzzles found by tools/puzzles.c, rates puzzles and bots against each other, and shuffles and
+ * numbers the puzzles. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,9 +15,9 @@ const struct job_rater job_raters[JOB_RATERS] = { { "random", 8 }, { "novice", 8
 struct found {
     unsigned solved[JOB_RATERS];
     uint32_t game;
-    unsigned place;              /* in its game, for the order */
-    char *line;                  /* from the game on */
-    unsigned theme;              /* the first, and bits of all */
+    unsigned place;              /* within its game, for the order */
+    char *line;                  /* its line, from the game on */
+    unsigned theme;              /* the first theme, and bits of all */
     uint8_t themes;
     bool exact;
     double rating;
@@ -107,8 +107,9 @@ static double chance(double bot, double puzzle)
     return x < 0 ? 1 / (1 + sum) : sum / (1 + sum);
 }
 
-/* Ratings that explain best which bot has solved what (Bradley-Terry by bisection, in turns). Puzzles are assumed to lie
- * around 1500 with a deviation of 300, as if that had been seen: else one that all bots solve would have none. */
+/* Finds the ratings that best explain which bot has solved which puzzle (Bradley-Terry, by bisection in turns). Puzzles
+ * are assumed to be around 1500 with a deviation of 300, as if that had been observed: otherwise a puzzle that all bots
+ * solve would have no rating. */
 static void fit(void)
 {
     double bot[JOB_RATERS];
@@ -142,7 +143,7 @@ static void fit(void)
         fprintf(stderr, "%-8s %4.0f\n", job_raters[r].name, bot[r]);
 }
 
-/* Thins out what there is too much of: exact ones by their first theme. */
+/* Reduces the exact puzzles of themes that are too frequent, by their first theme. */
 static void choose_among(unsigned most_exact)
 {
     unsigned have[PYR_PUZZLE_THEME_COUNT] = { 0 };
@@ -164,7 +165,7 @@ static bool end(FILE *to)
         return false;
     }
     qsort(found, founds, sizeof *found, by_place);
-    for (size_t i = 0; i < founds; i++)          /* the same order for any split into files */
+    for (size_t i = 0; i < founds; i++)          /* the same order however the job was split into files */
         found[i].order = ((uint32_t)i + 1) * UINT32_C(2654435761);
     fit();
     choose_among(600);

@@ -7,7 +7,7 @@
 
 enum { SEAT, EDITION, VIEW, JSON, OPTIONS };
 
-/* A list that is not complete would be wrong as an answer: then nothing is printed but the message. */
+/* An incomplete list would be a wrong answer, so then only a message is printed. */
 static int print_choices(const struct cli_text *text, const struct choices *choices, bool is_json)
 {
     if (choices->too_many || choices->no_memory) {
@@ -63,12 +63,12 @@ int cli_legal(int argc, char **argv)
     struct pyr_replay replay;
     bool json = value[JSON] != NULL;
     if (json)
-        pyr_text_use("en");                  /* what programs read is the same in all languages */
+        pyr_text_use("en");                  /* output for programs is the same in all languages */
     code = cli_record_load(argv[0], value[EDITION], (unsigned)seat, value[VIEW] != NULL, json, &text, &edition, &replay);
     if (code)
         return code;
     struct choices choices = { 0 };
-    /* Points that the rules owe are lines of their own: no player chooses before they are written. */
+    /* Points that are due are lines of their own: no player chooses before they are written. */
     if (replay.stage == PYR_STAGE_PLAY && !replay.due_points)
         choices_init(&choices, &edition, &replay.state, (pyr_seat)(seat - 1));
     code = print_choices(&text, &choices, json);

@@ -1,9 +1,9 @@
 /*
- * main.c: the command `pyramids`: finds the subcommand and leaves the rest to it.
+ * main.c: the command `pyramids`: finds the subcommand and runs it.
  *
- * The first things in this order: no file takes the place of a closed standard stream, passwords disappear from the
- * arguments, texts get their language, SIGPIPE becomes ordinary (a reader that has enough, such as head, ends the program
- * without a message). At the end one look at standard output shows whether all of it was written.
+ * First, in this order: closed standard streams are filled, so that no file takes their place; passwords are removed
+ * from the arguments; the language is set; SIGPIPE gets its default action (a reader that stops, such as head, ends
+ * the program without a message). At the end standard output is checked once for write errors.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static const struct {
     { "bench", cli_bench, N_("measure random games per second") },
 };
 
-/* An unknown one is an error, unlike in the environment: it was typed for this command. */
+/* An unknown language is an error here, unlike in the environment: it was typed for this command. */
 static bool set_language(const char *code)
 {
     char list[512] = "";
@@ -55,7 +55,7 @@ static bool set_language(const char *code)
     return false;
 }
 
-/* Takes --lang CODE out of the words, at any position: it has to be known before any text is looked up. */
+/* Takes --lang CODE out of the words, at any position: it has to be known before any text is translated. */
 static bool choose_language(int *argc, char **argv)
 {
     int left = 1;
@@ -78,7 +78,7 @@ static bool choose_language(int *argc, char **argv)
     return true;
 }
 
-/* Says so if this build has no page; nothing otherwise. */
+/* If this build has no page, prints that; otherwise nothing. */
 void cli_tell_page(void)
 {
 #ifndef PYR_WITH_PAGE
@@ -103,8 +103,8 @@ static void print_help(FILE *to)
             "Exit codes: 0 success, 1 bad input or failed check, 2 usage error.\n"), PYR_HELP_COLUMNS, 0);
 }
 
-/* The next file or socket would take the place of a standard stream that is closed, and get what is meant for people. It is
- * opened in the wrong direction instead: reading and writing fail as before. */
+/* The next file or socket would get the number of a closed standard stream, and then text meant for people. So the stream
+ * is opened in the wrong direction: reading and writing fail as before. */
 static void hold_streams(void)
 {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
@@ -112,7 +112,7 @@ static void hold_streams(void)
             return;
 }
 
-/* The exit code: nothing is well that could not be printed. */
+/* Returns the exit code: an error if output could not be written. */
 static int printed(int code)
 {
     if (!fflush(stdout) && !ferror(stdout))

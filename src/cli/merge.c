@@ -1,4 +1,4 @@
-/* merge.c: `pyramids merge`: puts the parts of a job (shard.h) together, in any order. */
+/* merge.c: `pyramids merge`: merges the parts of a job (shard.h), given in any order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static int by_part(const void *a, const void *b)
     return one->shard.index < two->shard.index ? -1 : one->shard.index > two->shard.index;
 }
 
-/* Whether the files, sorted, are all parts of one job. */
+/* Whether the files, sorted, are all the parts of one job. */
 static bool is_whole(const struct shard_file *files, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {

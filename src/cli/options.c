@@ -1,8 +1,8 @@
 /*
  * options.c: reading options and printing help, the same way for every subcommand.
  *
- * Also messages: every sentence to standard error goes through print_message, which hides passwords. Our own instead of
- * getopt_long: help is translated, and its columns fit in every language.
+ * Messages are printed here, too: every sentence to standard error goes through print_message, which hides passwords.
+ * We do not use getopt_long because help is translated, and its columns must fit in every language.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "cli.h"
 
-/* For --json, where the sentence is part of the answer. */
+/* For --json, where the message is part of the output. */
 static _Thread_local char last_message[1024];
 
 /* A command has at most two connection strings; more arguments with passwords are still hidden in argv, but not in
@@ -19,9 +19,8 @@ static _Thread_local char last_message[1024];
 static const char *secrets[MOST_SECRETS];
 static bool is_muted;
 
-/* Where a connection string may have its password: from here on it is hidden. NULL: nowhere.
- * In a URL everything behind :// is hidden if there may be a password in it: finding its exact end would need the
- * driver's own parser. */
+/* Where a connection string may have its password: everything from there on is hidden. NULL: nowhere. In a URL everything
+ * after :// is hidden if it may contain a password: finding its exact end would need the driver's own parser. */
 static char *secret_in(char *word)
 {
     char *url = strstr(word, "postgres"), *keyword = strstr(word, "password"), *at = url ? strstr(url, "://") : NULL;
@@ -30,8 +29,8 @@ static char *secret_in(char *word)
     return keyword;
 }
 
-/* Others can read the arguments of a process (ps): passwords are overwritten there as soon as possible, and used from a
- * copy. */
+/* Others can read the arguments of a process (ps), so passwords are overwritten there as soon as possible, and copies are
+ * used. */
 void cli_hide_secrets(int argc, char **argv)
 {
     unsigned count = 0;
@@ -64,7 +63,7 @@ void cli_mute(bool is_mute)
     is_muted = is_mute;
 }
 
-/* A message without what is secret. */
+/* Removes secrets from a message. */
 static void censor(char *text)
 {
     for (unsigned i = 0; i < MOST_SECRETS && secrets[i]; i++) {
@@ -74,7 +73,7 @@ static void censor(char *text)
     }
 }
 
-/* In one piece: programs that are run beside speak to the same terminal. */
+/* Written in one piece: other programs may be writing to the same terminal. */
 __attribute__((format(printf, 2, 0))) static void print_message(const char *head, const char *format, va_list arguments)
 {
     char *text = NULL;
@@ -146,7 +145,7 @@ static void print_help(const struct cli_options *options)
     printf(_("\nExamples:\n%s"), options->examples);
 }
 
-/* After the message about what is wrong: how it would be right. Returns the exit code for the caller. */
+/* Prints, after the error message, how to get help. Returns the exit code for the caller. */
 static int usage_error(const struct cli_options *options)
 {
     char text[1024];
@@ -155,7 +154,7 @@ static int usage_error(const struct cli_options *options)
     return CLI_USAGE;
 }
 
-/* The option that a word names, `length` letters of it if it is a long one; at the end of the list if there is none. */
+/* The option for a word, or for `length` letters of it if it is a long one; the end of the list if there is none. */
 static const struct cli_option *find_option(const struct cli_options *options, const char *name, size_t length, bool is_long)
 {
     const struct cli_option *o = options->option;
@@ -165,10 +164,9 @@ static const struct cli_option *find_option(const struct cli_options *options, c
     return o;
 }
 
-/* -1: continue. Otherwise the exit code, after the help or a message. Words that are no options are moved to the front of
- * argv.
- * `values` has a place per option: NULL if it was not given, "" for a switch that was. "--" ends the options, and
- * "-" alone is a word (standard input). */
+/* Returns -1 to continue, otherwise the exit code, after the help or a message. Words that are not options are moved
+ * to the front of argv. `values` has a place per option: NULL if it was not given, "" for a switch that was. "--" ends
+ * the options, and "-" alone is a word (standard input). */
 int cli_parse(const struct cli_options *options, int *argc, char **argv, const char **values)
 {
     int left = 0;
@@ -230,8 +228,8 @@ int cli_parse_words(const struct cli_options *options, int most, int *argc, char
     return code;
 }
 
-/* `excluded` has a set of bits per option: those that it cannot be combined with. One direction is enough, since all
- * pairs are tried. */
+/* `excluded` has a set of bits per option: those that it cannot be combined with. It is enough if one option of a pair
+ * lists the other, since all pairs are tried. */
 bool cli_go_together(const struct cli_option *option, const char *const *values, const uint32_t *excluded)
 {
     for (unsigned i = 0; option[i].name; i++) {
@@ -245,7 +243,7 @@ bool cli_go_together(const struct cli_option *option, const char *const *values,
     return true;
 }
 
-/* Digits only: strtoull would take blanks, signs and numbers that are too large. */
+/* Digits only: strtoull would accept blanks, signs and numbers that are too large. */
 bool cli_number(const char *word, const char *what, uint64_t low, uint64_t high, uint64_t *number)
 {
     uint64_t value = 0;

@@ -1,5 +1,5 @@
-/* outside.c: see outside.h. Pipes that never block, a deadline on everything, and a process group of its own, so that
- * what the bot started ends with it. */
+/* outside.c: see outside.h. Uses non-blocking pipes, a deadline for everything, and a separate process group, so that
+ * processes which the bot started end with it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -14,9 +14,9 @@
 
 #define LAST_MOMENTS 500         /* milliseconds for a program to end after it has closed its pipe */
 
-/* Run by a shell, so that arguments and redirections work. The child closes what it has inherited: the pipes of other
- * bots, too, or these would never see the end of their input.
- * setpgid is called in both processes, because it is not known which one runs first. */
+/* Run by a shell, so that arguments and redirections work. The child closes inherited descriptors, including the pipes of
+ * other bots, or these would never see the end of their input. setpgid is called in both processes, because either may
+ * run first. */
 bool outside_start(struct outside *bot)
 {
     int down[2], up[2];
@@ -37,7 +37,7 @@ bool outside_start(struct outside *bot)
         signal(SIGPIPE, SIG_DFL);
         dup2(down[0], STDIN_FILENO);
         dup2(up[1], STDOUT_FILENO);
-        /* Ours are closed on exec, but another thread may have just made a pipe that is not marked so yet. */
+        /* Our pipes are closed on exec, but another thread may have just made one that is not marked yet. */
         for (int fd = 3; fd < 256; fd++)
             close(fd);
         execl("/bin/sh", "sh", "-c", bot->command, (char *)NULL);
@@ -61,7 +61,7 @@ bool outside_start(struct outside *bot)
     return true;
 }
 
-/* After the process has been reaped. */
+/* Called after the process has been reaped. */
 static void forget(struct outside *bot)
 {
     close(bot->to);
@@ -84,11 +84,11 @@ void outside_stop(struct outside *bot)
 /* Reaps the program if it has ended by itself; its status is kept for the report. */
 bool outside_has_ended(struct outside *bot)
 {
-    /* Its pipes close a moment before it is gone. */
+    /* Its pipes close shortly before the process has ended. */
     for (unsigned i = 0; bot->process && i < LAST_MOMENTS; i++) {
         pid_t gone = waitpid(bot->process, &bot->status, WNOHANG);
         if (gone == bot->process) {
-            kill(-bot->process, SIGKILL);    /* what it started */
+            kill(-bot->process, SIGKILL);    /* kills the processes that it started */
             forget(bot);
             return true;
         }
@@ -107,7 +107,7 @@ static bool wait_for(int fd, short events, double deadline)
         struct pollfd one = { .fd = fd, .events = events };
         if (left <= 0 || cli_is_interrupted())
             return false;
-        /* In short waits: Ctrl-C may be noted by another thread. */
+        /* Waits in short steps, since Ctrl-C may be noted by another thread. */
         int ready = poll(&one, 1, left > 0.1 ? 100 : (int)(left * 1000) + 1);
         if (ready > 0)
             return true;
@@ -116,7 +116,7 @@ static bool wait_for(int fd, short events, double deadline)
     }
 }
 
-/* A program that does not read fills its pipe; then this waits until the deadline. False: late, or its pipe is
+/* If the program does not read, its pipe fills up, and this waits until the deadline. False: too late, or the pipe is
  * closed. */
 bool outside_send(struct outside *bot, const char *text, size_t size, double seconds)
 {
@@ -135,7 +135,7 @@ bool outside_send(struct outside *bot, const char *text, size_t size, double sec
     return !size;
 }
 
-/* The first line among the bytes received; one that is too long counts as a line too, so that it can be refused. */
+/* The first line among the received bytes; one that is too long also counts as a line, so that it can be refused. */
 static bool take_line(struct outside *bot, char *line, size_t size)
 {
     char *end = memchr(bot->answer, '\n', bot->received);

@@ -3,9 +3,9 @@
  * script; moves are typed in the notation of the formats. It is saved after every choice, as in full-screen mode
  * (src/tui/saved.h), and either mode can resume a game of the other.
  *
- * One loop: bots choose, what is new in the log is put into words, a line is read and obeyed. Nothing is ever drawn over,
- * so that the output can be read aloud, piped and compared. The game itself is session/local.c's; this file only reads
- * and prints.
+ * One loop: bots choose, new lines of the log are printed as sentences, a line is read and executed. Output is never
+ * overwritten, so that it can be read aloud, piped and compared. The game itself is in session/local.c; this file only
+ * reads and prints.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,27 +23,27 @@
 #include "there.h"
 #include "words.h"
 
-/* All of a game in plain mode. Lives in plain_play. */
+/* Everything about a game in plain mode. */
 struct game {
     struct pyr_edition edition;
     struct pyr_match match;
-    struct pyr_local local;      /* with this match; of a game at a server only `me` counts */
-    struct there *there;         /* NULL: the game is played here */
-    const char *back;            /* how to continue a game at a server */
+    struct pyr_local local;      /* with this match; of a game on a server only `me` is used */
+    struct there *there;         /* NULL: the game is played on this device */
+    const char *back;            /* how to continue a game on a server */
     struct save save;
-    bool saves;                  /* there is a file for it */
-    bool is_kept;                /* and all of the game is in it */
+    bool saves;                  /* the game has a file */
+    bool is_kept;                /* the file is up to date */
     const struct pyr_bot *bot[PYR_MAX_SEATS];
     void *memory[PYR_MAX_SEATS];
     struct pyr_word name[PYR_MAX_SEATS];     /* into the log, or into namebuf */
     char namebuf[PYR_MAX_SEATS][PYR_MAX_PLAYER_NAME + 1];
     struct story story;          /* the log in words */
     uint32_t told;               /* lines of it that have been printed */
-    char pending[PYR_MAX_PARTS * 8 + 16];    /* a move whose extra marks are not all there yet */
+    char pending[PYR_MAX_PARTS * 8 + 16];    /* a move whose extra marks are not complete yet */
     bool quit;
 };
 
-/* What happened, in words. The heading of a turn is left out: the table that follows begins with it. */
+/* Prints what happened, as sentences. The heading of a turn is left out, since the table that follows begins with it. */
 static void print_news(struct game *g)
 {
     story_tell(&g->story, &g->match, g->match.log.lines, g->namebuf);
@@ -110,8 +110,8 @@ static void show_choices(const struct game *g, const char *prefix)
 
 /* Choices. */
 
-/* All bots that have something to decide; when one has replaced its cards it may be the turn of one before it.
- * Without a budget: bots think as long as their level needs. */
+/* Lets all bots choose that have something to decide; when one has replaced its cards, it may be the turn of a bot with a
+ * lower seat. Without a budget: bots think as long as their level needs. */
 static void bots_choose(struct game *g)
 {
     struct pyr_rng rng;
@@ -120,11 +120,12 @@ static void bots_choose(struct game *g)
         pyr_match_view(&g->match, seat, &view);
         pyr_step step = g->bot[seat]->choose(g->memory[seat], &g->edition.box, &view, &rng, NULL);
         if (!pyr_local_answer(&g->local, seat, g->match.log.lines, step))
-            return;                          /* cannot happen; better a waiting game than an endless loop */
+            return;                          /* should not happen; but a waiting game is better than an endless loop */
     }
 }
 
-/* Marks that are placed but not confirmed, full screen or before a choice was taken back, are typed again here. */
+/* Marks that are placed but not confirmed, in full-screen mode or before a choice was taken back, have to be typed again
+ * here. */
 static void drop_draft(struct game *g)
 {
     for (unsigned s = 0; s < g->match.replay.seats; s++)
@@ -143,8 +144,8 @@ static void keep(struct game *g)
         cli_error(_("the game could not be saved: %s"), pyr_text_system(errno));
 }
 
-/* First an extra mark that was typed, then the whole move, then the last turn.
- * The rules allow taking back only what revealed no new card (Q5). */
+/* Takes back an extra mark that was typed, else the whole move, else the last turn. The rules allow taking back only if
+ * no new card was revealed (Q5). */
 static void undo(struct game *g)
 {
     char *plus = strrchr(g->pending, '+');
@@ -159,7 +160,7 @@ static void undo(struct game *g)
         drop_draft(g);
         keep(g);
         g->told = g->match.log.lines;
-        story_finish(&g->story);             /* what is chosen now may differ from what it has */
+        story_finish(&g->story);             /* new choices may differ from those already in the story */
         puts(_("Taken back."));
         show_table(g);
     } else if (g->local.past_count) {
@@ -169,14 +170,14 @@ static void undo(struct game *g)
     }
 }
 
-/* Words that are neither a command nor the beginning of a choice.
- * "take" may be the beginning of a choice with a mistake in it, which then gets a message of its own. */
+/* Whether a word is neither a command nor the beginning of a choice. "take" may begin a choice with a mistake in it,
+ * which then gets a specific message. */
 static bool is_nonsense(const char *word)
 {
     return word[0] >= 'a' && word[0] <= 'z' && strcmp(word, "draw") && strncmp(word, "take", 4);
 }
 
-/* A move may be typed in parts: while extra marks are missing it stays in `pending`, and the next line is added to it. */
+/* A move may be typed in parts: while extra marks are missing, it stays in `pending`, and the next line is appended. */
 static void choose(struct game *g, const char *typed)
 {
     char text[sizeof g->pending + 2048], word[2048], sentence[512];
@@ -210,7 +211,7 @@ static void choose(struct game *g, const char *typed)
     }
 }
 
-/* The list of rules, the one with a tag, or those with a word. */
+/* Shows the list of rules, the rule with a tag, or those that contain a word. */
 static void show_rules(const char *word)
 {
     int only = pyr_text_rule_find(word);
@@ -231,7 +232,7 @@ static void show_rules(const char *word)
         printf(_("No rule contains '%.60s'; type rules for the list.\n"), word);
 }
 
-/* Only lines that the player may see: other players' deals stay hidden. */
+/* Shows only lines that the player may see: other players' deals stay hidden. */
 static void show_log(const struct game *g)
 {
     for (uint32_t i = 0; i < g->match.log.lines; i++) {
@@ -241,7 +242,7 @@ static void show_log(const struct game *g)
     }
 }
 
-/* A copy of a game that is played here; "": no file was named. */
+/* Saves a copy of a game played on this device; "": no file was named. */
 static void save_copy(const struct game *g, const char *file)
 {
     if (g->there)
@@ -289,8 +290,8 @@ static void run_command(struct game *g, char *line)
         choose(g, word);
 }
 
-/* The end of a game, or how to resume it.
- * Returns the exit code. The name to resume with is that of the file, without its folder and ending. */
+/* Prints the end of a game, or how to resume it. Returns the exit code. The name for resuming is the file's, without
+ * folder and suffix. */
 static int finish(const struct game *g)
 {
     const struct pyr_table *open = &g->match.replay.state.open;
@@ -315,14 +316,14 @@ static int finish(const struct game *g)
     return CLI_GOOD;
 }
 
-/* The table is shown again only when something has happened, so that a screen reader does not repeat it after every
+/* The table is shown again only after something has happened, so that a screen reader does not repeat it after every
  * typing mistake. */
 static int play(struct game *g)
 {
     char *line = NULL;
     size_t room = 0;
     int code = CLI_GOOD;
-    bool show = true, echo = !isatty(STDIN_FILENO);      /* a transcript should show what was typed */
+    bool show = true, echo = !isatty(STDIN_FILENO);      /* a transcript should include the input */
     while (!g->quit) {
         uint32_t before = g->match.log.lines;
         if (g->there && !there_wait(g->there)) {
@@ -360,7 +361,7 @@ static int play(struct game *g)
 
 /* Setting up. */
 
-/* Starts a new game with the players that the options name. The edition's file is noted by its full path, so that the
+/* Starts a new game with the players given by the options. The edition's file is noted with its full path, so that the
  * game can be resumed from any folder. */
 static int begin(struct game *g, const struct plain_options *o)
 {
@@ -380,7 +381,7 @@ static int begin(struct game *g, const struct plain_options *o)
     }
     if (o->edition && !realpath(o->edition, seating->edition_file))
         seating->edition_file[0] = '\0';
-    /* A longer name is cut above, but the message is about the whole of it. */
+    /* A longer name is cut above, but the message is about the whole name. */
     enum pyr_err err = strlen(o->name) > PYR_MAX_PLAYER_NAME ? PYR_ERR_TEXT_LONG
         : saved_begin(&g->local, &g->match, &g->edition, seating, o->seed);
     free(seating);
@@ -395,8 +396,8 @@ static int begin(struct game *g, const struct plain_options *o)
     return CLI_GOOD;
 }
 
-/* Who plays what: the options come before the record.
- * An unknown level in a saved game is replaced, so that it can still be played. */
+/* Assigns people and bots to seats: options take precedence over the record. An unknown level in a saved game is
+ * replaced, so that it can still be played. */
 static void seat_players(struct pyr_local *local, const struct plain_options *o)
 {
     if (o->has_seat)
@@ -436,7 +437,7 @@ static int load(struct game *g, const char *name, const char *text, size_t size,
     return CLI_WRONG;
 }
 
-/* A record as a file, which is continued as a new saved game. */
+/* Loads a record from a file and continues it as a new saved game. */
 static int load_file(struct game *g, const struct plain_options *o)
 {
     struct cli_text text;
@@ -453,7 +454,7 @@ static int load_file(struct game *g, const struct plain_options *o)
     return code;
 }
 
-/* A game of the data folder. */
+/* Loads a game of the data folder. */
 static int load_saved(struct game *g, const char *name, const struct plain_options *o)
 {
     size_t size;
@@ -483,7 +484,7 @@ static void print_saved(const struct saved_game *list, unsigned count)
         printf("%3u  %s  %s  %s: %s\n", i + 1, list[i].name, list[i].date, list[i].players, list[i].turn);
 }
 
-/* At a terminal: which of the unfinished games to resume; `count` for a new one. */
+/* Asks at a terminal which of the unfinished games to resume; `count` for a new one. */
 static unsigned ask_for_saved(const struct saved_game *list, unsigned count)
 {
     char *line = NULL;
@@ -508,13 +509,13 @@ static unsigned ask_for_saved(const struct saved_game *list, unsigned count)
     return chosen;
 }
 
-/* The unfinished game to resume, by its name; "" for a new one. */
+/* Selects the unfinished game to resume, by its name; "" for a new one. */
 static void choose_saved(const struct plain_options *o, const struct pyr_edition *edition, char *name, size_t size)
 {
     struct saved_game *all = NULL;
     unsigned count = 0, chosen, found = saved_list(edition, &all);
     name[0] = '\0';
-    for (unsigned i = 0; i < found; i++)             /* several people need a cover between them */
+    for (unsigned i = 0; i < found; i++)             /* a game of several people needs a cover, which plain mode lacks */
         if (!(all[i].people & (all[i].people - 1)))
             all[count++] = all[i];
     chosen = count;
@@ -533,7 +534,7 @@ static void choose_saved(const struct plain_options *o, const struct pyr_edition
     free(all);
 }
 
-/* The game that the options ask for. */
+/* Sets up the game that the options describe. */
 static int set_up(struct game *g, const struct plain_options *o)
 {
     char name[256] = "";
@@ -558,10 +559,10 @@ static int set_up(struct game *g, const struct plain_options *o)
     return name[0] ? load_saved(g, name, o) : begin(g, o);
 }
 
-/* Each seat has tables of its own, even if two have the same bot: there are at most three, so users need not be counted. */
+/* Each seat has its own tables, even if two have the same bot: there are at most three, so sharing is not worth it. */
 static bool equip_bots(struct game *g)
 {
-    saved_bots(&g->local, g->bot);           /* each has one */
+    saved_bots(&g->local, g->bot);           /* every such seat has one */
     for (unsigned s = 0; s < g->match.replay.seats; s++) {
         size_t size = g->bot[s] ? g->bot[s]->memory(&g->edition.box) : 0;
         if (!size)
@@ -577,8 +578,8 @@ static bool equip_bots(struct game *g)
 }
 
 
-/* Everything is freed here, even if something failed before. The game's file is created only if there is something to
- * continue: not for a finished record. */
+/* Everything is freed here, even after a failure. The game's file is created only if there is something to continue: not
+ * for a finished record. */
 int plain_play(const struct plain_options *o, bool *is_over)
 {
     struct game *g = calloc(1, sizeof *g);
@@ -595,7 +596,7 @@ int plain_play(const struct plain_options *o, bool *is_over)
         g->saves = g->is_kept = save_open(&g->save, NULL);
         if (!g->saves)
             cli_error(_("this game cannot be saved: %s"), pyr_text_system(errno));
-        g->is_kept = false;                  /* nothing is written before the first choice */
+        g->is_kept = false;                  /* the file is first written after the first choice */
     }
     unsigned count = code ? 0 : cli_player_names(g->match.log.text, g->match.log.start[g->match.log.lines], names);
     for (unsigned s = 0; s < count; s++) {

@@ -1,5 +1,5 @@
 /*
- * play.c: `pyramids play`: full screen where there is a terminal for it (src/tui), else, and with --plain, a whole game
+ * play.c: `pyramids play`: full screen if the terminal allows it (src/tui); otherwise, and with --plain, a whole game
  * line by line, against bots (plain.c). This file reads the options.
  */
 #include <errno.h>
@@ -40,7 +40,7 @@ enum {
     OPTIONS
 };
 
-/* Commas plus one; 0 without a list. */
+/* The number of commas plus one; 0 without a list. */
 static unsigned count_names(const char *list)
 {
     unsigned count = 0;
@@ -49,7 +49,7 @@ static unsigned count_names(const char *list)
     return count;
 }
 
-/* The opponents' bots, in seat order without the player's own; the list is repeated. */
+/* The opponents' bots, in the order of seats without the player's own; the list is repeated. */
 static bool find_bots(pyr_seat me, const char *list, const struct pyr_bot **bot)
 {
     const struct pyr_bot *found[PYR_MAX_SEATS];
@@ -74,9 +74,8 @@ static bool find_bots(pyr_seat me, const char *list, const struct pyr_bot **bot)
     return true;
 }
 
-/* Nine digits at most, so that a player can type it again.
- * Not secret: a new game only has to differ from the last one. The process number separates two that start at the
- * same moment. */
+/* At most nine digits, so that a player can type it again. It is not secret: a new game only has to differ from the last
+ * one. The process number distinguishes two that start at the same moment. */
 static uint64_t any_seed(void)
 {
     struct timespec now;
@@ -84,7 +83,7 @@ static uint64_t any_seed(void)
     return ((uint64_t)now.tv_sec * 1000003u ^ (uint64_t)now.tv_nsec ^ (uint64_t)getpid() << 20) % 1000000000u;
 }
 
-/* Which options make no sense together. */
+/* Options that cannot be combined. */
 
 #define BIT(option) (1u << (option))
 
@@ -101,12 +100,12 @@ static const uint32_t excluded[OPTIONS] = {
     [PLAIN] = BIT(PLAYOUTS),
 };
 
-/* A record already has the number and names of its players, and is the game to continue. */
+/* A record already has the number and names of its players, and determines the game to continue. */
 static const uint32_t excluded_by_file =
     BIT(PLAYERS) | BIT(NAME) | BIT(NEW) | BIT(CONTINUE) | BIT(LIST) | BIT(RESUME) | BIT(SERVER) | BIT(REPLAY);
 
-/* Whether the options can be combined; if not, prints which two cannot.
- * Also checks options that need another one: a key needs a table, given by --table or inside the server's link. */
+/* Whether the options can be combined; otherwise prints which two cannot. Also checks options that need another one: a
+ * key needs a table, given by --table or in the server's link. */
 static bool options_agree(const struct cli_option *option, const char *const *value, const char *file)
 {
     bool link = value[SERVER] && strstr(value[SERVER], "#table/");
@@ -140,7 +139,7 @@ static bool options_agree(const struct cli_option *option, const char *const *va
     return true;
 }
 
-/* How many play: as given, else as many as are named. Prints what does not fit and returns false. */
+/* The number of players: as given, otherwise as many as are named. On a mismatch prints a message and returns false. */
 static bool count_players(const char *const *value, const char *file, uint64_t *players)
 {
     unsigned people = value[HOT_SEAT] ? count_names(value[HOT_SEAT]) : 1, bots = value[BOTS] ? count_names(value[BOTS]) : 0;
@@ -161,8 +160,7 @@ static bool count_players(const char *const *value, const char *file, uint64_t *
 
 /* Full screen. */
 
-/* The names of people at one screen, in seat order from the first.
- * They sit in the first seats; a bit in `people` for each. */
+/* The names of people at one screen, in the order of seats. They get the first seats; `people` gets a bit for each. */
 static bool read_people(const char *list, char names[][PYR_MAX_PLAYER_NAME + 1], struct tui_options *options)
 {
     unsigned count = 0;
@@ -176,7 +174,7 @@ static bool read_people(const char *list, char names[][PYR_MAX_PLAYER_NAME + 1],
         memcpy(names[count], at, length);
         names[count][length] = '\0';
         for (unsigned i = 0; i < count; i++) {
-            if (!strcmp(names[i], names[count])) {       /* the cover between them names who is next */
+            if (!strcmp(names[i], names[count])) {       /* the cover between them shows the name of the next person */
                 cli_error(_("--hot-seat: two players have the name %s"), names[i]);
                 return false;
             }
@@ -188,8 +186,8 @@ static bool read_people(const char *list, char names[][PYR_MAX_PLAYER_NAME + 1],
     return true;
 }
 
-/* Takes the terminal. Returns TUI_NO_TERMINAL if there is none.
- * Without a terminal it returns before anything is read or printed, so that plain mode can take over. */
+/* Plays in full screen. Returns TUI_NO_TERMINAL if there is no terminal for it; then nothing was read or printed, so that
+ * plain mode can take over. */
 static int play_full_screen(const struct plain_options *plain, const char *const *value)
 {
     char names[PYR_MAX_SEATS][PYR_MAX_PLAYER_NAME + 1];
@@ -256,7 +254,7 @@ done:
     return code;
 }
 
-/* The numbers among the options. Says what does not fit and returns false. */
+/* Reads the options that are numbers. On a mismatch prints a message and returns false. */
 static bool read_numbers(const char *const *value, const char *file, struct plain_options *plain)
 {
     uint64_t players = plain->players, seat = 1;
@@ -265,7 +263,7 @@ static bool read_numbers(const char *const *value, const char *file, struct plai
         (value[SEAT] && !cli_number(value[SEAT], "--seat", 1, PYR_MAX_SEATS, &seat)) ||
         !count_players(value, file, &players))
         return false;
-    /* A game that is continued has the seats it was saved with. */
+    /* A game that is continued has the seats that were saved. */
     if (!file && !value[RESUME] && seat > players) {
         cli_error(_("--seat: the game has only %u players"), (unsigned)players);
         return false;
@@ -275,7 +273,7 @@ static bool read_numbers(const char *const *value, const char *file, struct plai
     return true;
 }
 
-/* Full screen where there is a terminal for it, else line by line. */
+/* Full screen if the terminal allows it, otherwise line by line. */
 static int play_somehow(const struct plain_options *plain, const char *const *value)
 {
     int code = value[PLAIN] ? TUI_NO_TERMINAL : play_full_screen(plain, value);

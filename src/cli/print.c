@@ -1,6 +1,6 @@
 /*
- * print.c: `pyramids print`: an edition as sheets to print, cut and write on, as one page that any browser prints. What is
- * on the sheets is decided in src/paper; the page of the browser client shows the same ones.
+ * print.c: `pyramids print`: an edition as sheets to print, cut and write on, as one page that any browser can print.
+ * The sheets are made in src/paper; the page of the browser client shows the same ones.
  */
 #include <stdlib.h>
 #include <string.h>

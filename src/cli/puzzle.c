@@ -1,8 +1,8 @@
 /*
  * puzzle.c: `pyramids puzzle`: positions with one clearly best choice, line by line.
  *
- * Which puzzle comes next, what an answer is worth, rating and streak are the library's (puzzler.h); this file prints, reads
- * lines and keeps the puzzler's text in the data folder ($XDG_DATA_HOME/pyramids/puzzles/puzzler).
+ * The library selects puzzles, judges answers and computes rating and streak (puzzler.h); this file prints, reads
+ * lines and stores the puzzler's text in the data folder ($XDG_DATA_HOME/pyramids/puzzles/puzzler).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,16 +20,16 @@
 /* Indexes into `option` and `value`. */
 enum { THEME, DAILY, DATE, NUMBER, ANSWER, HINT, JSON, OPTIONS };
 
-/* Everything about the puzzle that is shown. */
+/* Everything about a puzzle that is being solved. */
 struct solving {
     struct pyr_edition edition;
     struct pyr_match match;
     struct pyr_puzzle_open open;
     struct pyr_puzzler puzzler;
-    char path[PATH_MAX];         /* of the puzzler; "": it cannot be kept */
+    char path[PATH_MAX];         /* of the puzzler; "": it cannot be stored */
     char name[PYR_MAX_SEATS][PYR_MAX_PLAYER_NAME + 1];
     uint8_t themes;              /* bits; 0: any */
-    int32_t day;                 /* of the puzzle of the day; 0: not that one */
+    int32_t day;                 /* of the puzzle of the day; 0: another puzzle */
     bool json;
 };
 
@@ -44,7 +44,7 @@ static size_t pack_size(void)
     return sizeof text_0 - 1;
 }
 
-/* What themes are called. */
+/* The names of themes. */
 static const char *theme_name(unsigned theme)
 {
     static const char *const words[] = { N_("which card to take"), N_("race for points"), N_("cross chain"),
@@ -52,7 +52,7 @@ static const char *theme_name(unsigned theme)
     return _(words[theme]);
 }
 
-/* The puzzler. Without a data folder puzzles can still be solved; nothing is kept. */
+/* Loads the puzzler. Without a data folder puzzles can still be solved; nothing is stored. */
 
 static void load_puzzler(struct solving *s)
 {
@@ -111,7 +111,7 @@ static bool open_number(struct solving *s, uint32_t number)
     return !code;
 }
 
-/* Showing. */
+/* Output. */
 
 static void show_question(const struct solving *s)
 {
@@ -161,7 +161,7 @@ static void show_choice(const struct solving *s, const struct pyr_puzzle_choice 
         *note && *gains ? "; " : "", gains);
 }
 
-/* The best choices and the answer, with what each would have gained. */
+/* Shows the best choices and the answer, with the gain of each. */
 static void show_verdict(const struct solving *s, const struct pyr_puzzle_verdict *verdict, double change)
 {
     bool listed = verdict->place >= 0 && verdict->place < 5;
@@ -204,7 +204,7 @@ static void show_hint(struct solving *s)
         printf(_("On card %d, around:%s\n"), desk->card[hint.slot] + 1, list);
 }
 
-/* Judges a typed choice. False if it is none. */
+/* Judges a typed choice. False if it is not a choice. */
 static bool judge(struct solving *s, const char *typed, struct pyr_puzzle_verdict *verdict, double *change)
 {
     char word[1024], sentence[512];
@@ -228,7 +228,7 @@ static bool judge(struct solving *s, const char *typed, struct pyr_puzzle_verdic
     return true;
 }
 
-/* Which one comes next; 0 if there is none. */
+/* The number of the next puzzle; 0 if there is none. */
 static uint32_t pick(const struct solving *s)
 {
     uint32_t number = pyr_puzzler_pick(&s->puzzler, cli_puzzle_pack(), pack_size(), s->edition.name, s->themes, false,
@@ -250,7 +250,7 @@ static void show_help(void)
           "  quit               leave\n"), PYR_HELP_COLUMNS, 0);
 }
 
-/* One line. False to leave. */
+/* Executes one line. False: leave. */
 static bool run_line(struct solving *s, char *line, bool *solved)
 {
     const struct showing showing = { &s->edition, (const char (*)[PYR_MAX_PLAYER_NAME + 1])s->name };
@@ -306,7 +306,7 @@ static int solve(struct solving *s)
     return CLI_GOOD;
 }
 
-/* The puzzle as JSON; with an answer its verdict. */
+/* Prints the puzzle as JSON; with an answer also its verdict. */
 static int print_json(struct solving *s, const char *answer, bool hint)
 {
     struct pyr_puzzle_verdict verdict;
@@ -339,7 +339,7 @@ static int32_t today(void)
     return (int32_t)(time(NULL) / 86400);
 }
 
-/* The number that the options ask for; 0 after a message. */
+/* The number of the puzzle that the options describe; 0 after a message. */
 static uint32_t choose(struct solving *s, const char *const *value)
 {
     uint64_t number;
@@ -361,7 +361,7 @@ static uint32_t choose(struct solving *s, const char *const *value)
         }
         uint32_t of_day = pyr_puzzle_of_day(s->day, count_puzzles(s));
         if (s->day != today())
-            s->day = 0;                      /* a past day does not count for the days in a row */
+            s->day = 0;                      /* a past day does not count for the streak of days */
         return of_day;
     }
     return pick(s);

@@ -1,8 +1,8 @@
 /*
  * records.c: files of one or many records, as `pyramids export` writes them, read record by record.
  *
- * A record begins with its header line; comments before it belong to it. The first line of the next record is read while
- * this one ends, and held back (`held`) behind the text, so that standard input can be read in one go.
+ * A record begins with its header line; comments before it belong to it. The end of a record is found by reading the
+ * first line of the next one, which is kept (`held`) after the text, so that standard input can be read in one pass.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "cli.h"
 
-#define MOST_BYTES (1u << 20)    /* of a record: what a match can hold is far below */
+#define MOST_BYTES (1u << 20)    /* of a record: far more than a match can have */
 
 /* False after a message. In both cases cli_records_close may be called. */
 bool cli_records_open(struct cli_records *r, const char *path)
@@ -31,14 +31,14 @@ void cli_records_close(struct cli_records *r)
     *r = (struct cli_records){ .file = NULL };
 }
 
-/* Where a line's text begins: after the byte order mark with which some editors begin a file, and so a record of files that
- * were joined. */
+/* Where the text of a line begins: after a byte order mark, with which some editors begin a file, and so also a record in
+ * files that were concatenated. */
 static size_t mark_size(const char *line, size_t size)
 {
     return size >= 3 && !memcmp(line, "\xef\xbb\xbf", 3) ? 3 : 0;
 }
 
-/* A byte order mark before the words does not count. */
+/* A byte order mark at the beginning is ignored. */
 static bool begins_with(const char *line, size_t size, const char *words)
 {
     size_t mark = mark_size(line, size), length = strlen(words);
@@ -56,8 +56,8 @@ static void note_origin(const char *line, size_t size, char origin[CLI_ORIGIN])
     origin[size - mark] = '\0';
 }
 
-/* Adds a line to the text; its size, 0 at the end of the file or if it is longer than any record.
- * Byte by byte through stdio's buffer, because a line may contain zero bytes, which fgets would hide. */
+/* Adds a line to the text; returns its size, 0 at the end of the file or if the record is too long. Read byte by byte
+ * through stdio's buffer, because a line may contain zero bytes, which fgets would hide. */
 static size_t read_line(struct cli_records *r)
 {
     size_t start = r->size;

@@ -34,7 +34,7 @@ static void print_winners(const struct pyr_edition *edition, const struct pyr_ta
             tie.points);
 }
 
-/* Where the game is, then the scores. Names are made safe for a terminal first (pyr_text_player). */
+/* Prints the position of the game, then the scores. Names are first made safe for a terminal (pyr_text_player). */
 static void print_standing(const struct pyr_edition *edition, const struct cli_text *text, const struct pyr_replay *replay)
 {
     struct pyr_word names[PYR_MAX_SEATS];
@@ -89,7 +89,7 @@ static void json_tie(struct pyr_json *json, const struct words_tie *tie)
     pyr_json_close(json);
 }
 
-/* Begins an object with where the record is. A file that cannot be read fails at its first record. */
+/* Begins an object with the position of the record. A file that cannot be read fails at its first record. */
 static struct pyr_json *json_place(const struct cli_records *records)
 {
     struct pyr_json *json = cli_json_begin();
@@ -148,7 +148,7 @@ struct request {
     bool json;
 };
 
-/* Says what is wrong with a record: for people on standard error, for programs also as JSON. */
+/* Reports what is wrong with a record: for people on standard error, for programs also as JSON. */
 static void refuse(const struct cli_records *records, struct pyr_fault *fault, bool is_json)
 {
     fault->line += fault->line ? records->first - 1 : 0;
@@ -161,7 +161,7 @@ static void refuse(const struct cli_records *records, struct pyr_fault *fault, b
     cli_json_end(json);
 }
 
-/* The same for failures that have no line; the message has been printed already. */
+/* The same for errors without a line; the message has been printed already. */
 static void refuse_with(const struct cli_records *records, const char *code, bool is_json)
 {
     if (!is_json)
@@ -172,7 +172,7 @@ static void refuse_with(const struct cli_records *records, const char *code, boo
     cli_json_end(json);
 }
 
-/* A record is counted as wrong at first, which every early return then leaves so. */
+/* A record is counted as wrong at first, so that every early return leaves it counted as wrong. */
 static void replay_record(const struct cli_records *records, const struct request *request, struct tally *tally)
 {
     static struct pyr_edition edition;
@@ -181,7 +181,7 @@ static void replay_record(const struct cli_records *records, const struct reques
     struct pyr_fault fault;
     char place[4096];
     bool many = cli_records_are_many(records);
-    tally->wrong++;                          /* until it is known better */
+    tally->wrong++;                          /* until it is known to be right */
     if ((many ? cli_edition_among : cli_edition_for)(request->edition, &text, &edition)) {
         refuse_with(records, "edition", request->json);
         return;
@@ -266,7 +266,7 @@ int cli_replay(int argc, char **argv)
     }
     struct request request = { value[EDITION], seat ? (pyr_seat)(seat - 1) : PYR_NOBODY, value[JSON] != NULL };
     if (request.json)
-        pyr_text_use("en");                  /* what programs read is the same in all languages */
+        pyr_text_use("en");                  /* output for programs is the same in all languages */
     code = CLI_GOOD;
     for (int i = 0; i < argc; i++) {
         if (i && !value[JSON])

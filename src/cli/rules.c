@@ -1,7 +1,7 @@
 /*
  * rules.c: `pyramids rules`: the rules by tag, by word, or as a list. The texts are in src/text/rules.c.
  *
- * The notation of tags (R10, Q3) is that of docs/rules.md and of every message that refuses a move.
+ * The tags (R10, Q3) are those of docs/rules.md and of every message that refuses a move.
  */
 #include <string.h>
 
@@ -11,10 +11,10 @@
 
 enum { ALL, JSON, OPTIONS };
 
-/* Twice as many as there are. */
+/* Twice as many as exist. */
 #define MOST_RULES 64
 
-/* Whether a rule is asked for: by one of the tags, or because it has all the other words. Without any words none is. */
+/* Whether a rule is asked for: its tag is given, or it contains all the other words. Without any words no rule is. */
 static bool is_wanted(unsigned i, int argc, char **argv)
 {
     bool tagged = false, has_all = true;
@@ -86,7 +86,7 @@ static void print_json(const bool *wanted)
     cli_json_end(json);
 }
 
-/* The tags that there are, run by run: R1-R17, Q1-Q10, E1-E5. */
+/* Lists the tags as ranges: R1-R17, Q1-Q10, E1-E5. */
 static void list_tags(char *to, size_t size)
 {
     size_t at = 0;
@@ -113,7 +113,7 @@ static int refuse(int argc, char **argv)
     return CLI_WRONG;
 }
 
-/* Unlike in other commands, --json keeps the language: the texts are what it is for. */
+/* Unlike in other commands, --json keeps the language, since the output consists of texts. */
 int cli_rules(int argc, char **argv)
 {
     const char *value[OPTIONS];

@@ -1,7 +1,7 @@
 /*
  * serve.c: `pyramids serve`: tables for people and bots, in the browser and over the network.
  *
- * Only reads options: limits and defaults are checked here, everything else is src/server's (server_run).
+ * This file only reads options, with their limits and defaults; everything else is in src/server (server_run).
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@
 #include "settings.h"
 
 #define MOST_PUSH_HOSTS 16
-#define MOST_EDITIONS 16         /* built in and from files together */
+#define MOST_EDITIONS 16         /* built in and from files, in all */
 
 enum {
     ADDRESS,
@@ -68,12 +68,12 @@ enum {
     OPTIONS
 };
 
-/* Those that make sense on the command line only. */
+/* Options that make sense only on the command line. */
 #define RESERVED (1ull << CONFIG | 1ull << CHECK | 1ull << JSON)
 _Static_assert(OPTIONS <= SETTINGS_OPTIONS, "settings have room for all options");
 
-/* Everything that a server is started with, made from the command line and the configuration file; and made again when it
- * reloads. */
+/* Everything that a server is started with, made from the command line and the configuration file, and again on each
+ * reload. */
 struct setup {
     const char *values[OPTIONS];
     struct settings settings;
@@ -87,15 +87,15 @@ struct setup {
     const char *push_hosts[MOST_PUSH_HOSTS + 2];
     char *push_host_list;
     char admin_path[256];
-    char path[4096];             /* of the database, if it is not named */
-    struct cli_text database;    /* what --database-file has */
+    char path[4096];             /* of the database, if the options do not name it */
+    struct cli_text database;    /* the content of --database-file */
     struct cli_text config;
 };
 
 static void wrong(struct setup *setup, int option, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static const struct cli_option *list_options(void);
 
-/* A list in one value, with commas: taken apart in place. */
+/* Splits a comma-separated list in place. */
 static unsigned split(char *list, const char **words, unsigned room)
 {
     unsigned count = 0;
@@ -105,7 +105,7 @@ static unsigned split(char *list, const char **words, unsigned room)
     return count;
 }
 
-/* About the value of an option, wherever it comes from. */
+/* Reports an error in the value of an option, wherever the value comes from. */
 static void wrong(struct setup *setup, int option, const char *format, ...)
 {
     char text[600];
@@ -117,7 +117,7 @@ static void wrong(struct setup *setup, int option, const char *format, ...)
         text);
 }
 
-/* Built-in ones first. Texts are kept as they came, since clients are sent them. */
+/* Built-in ones first. Texts are kept unchanged, since clients are sent them. */
 static void load_builtin_editions(struct setup *setup)
 {
     for (const char *const *names = pyr_builtin_names(); *names; names++) {
@@ -172,12 +172,12 @@ static void load_editions(struct setup *setup)
     free(copy);
 }
 
-/* Options that are numbers: where each goes, and from what to what. */
+/* Options that are numbers: their members and ranges. */
 static const struct number {
     int option;
     const char *name;
     uint32_t low, high;          /* inclusive */
-    size_t place;                /* in struct server_options */
+    size_t place;                /* offset in struct server_options */
 } numbers[] = {
 #define NUMBER(option, name, low, high, member) { option, name, low, high, offsetof(struct server_options, member) }
     NUMBER(PORT, "--port", 0, 65535, port),
@@ -288,7 +288,7 @@ static const struct cli_option *list_options(void)
     return list;
 }
 
-/* Takes the options apart. Returns -1 to continue, else the exit code. */
+/* Parses the options. Returns -1 to continue, else the exit code. */
 static int parse(int argc, char **argv, const char **values)
 {
     const struct cli_options options = { "serve [OPTIONS]",
@@ -312,7 +312,7 @@ static int parse(int argc, char **argv, const char **values)
     return code;
 }
 
-/* About several options, or about how one goes with the others. */
+/* Reports an error about several options together. */
 static __attribute__((format(printf, 3, 4))) void refuse(struct setup *setup, int option, const char *format, ...)
 {
     char text[300];
@@ -323,7 +323,7 @@ static __attribute__((format(printf, 3, 4))) void refuse(struct setup *setup, in
     findings_add(&setup->findings, FINDING_ERROR, "options", NULL, setup->settings.line[option], "%s", text);
 }
 
-/* A server that only thinks opens no port, except for --metrics-address. */
+/* A server that only runs bots opens no port, except for --metrics-address. */
 static void read_role(struct setup *setup)
 {
     static const struct {
@@ -349,7 +349,7 @@ static void read_role(struct setup *setup)
     setup->server.open_browser = false;
 }
 
-/* Leaving the thinking to other servers, or thinking for them, needs a database that several servers share. */
+/* Leaving bots to other servers, or running theirs, requires a database that several servers share. */
 static void check_sharing(struct setup *setup)
 {
     const struct server_options *server = &setup->server;
@@ -467,7 +467,7 @@ static void find_database(struct setup *setup, bool is_given)
     }
 }
 
-/* What the values mean. */
+/* Checks the values. */
 
 static void check_values(struct setup *setup)
 {
@@ -546,7 +546,7 @@ static void check_tls(struct setup *setup)
         is_over ? _("%s expired on %s: browsers refuse it") : _("%s is valid until %s"), server->tls_cert, day);
 }
 
-/* A port that is taken is no error: the server that runs with these options has it, too. */
+/* A port that is in use is not an error: the server that runs with these options uses it. */
 static void check_listener(struct setup *setup, int option, const char *address, unsigned port)
 {
     const char *name = list_options()[option].name;
@@ -562,7 +562,7 @@ static void check_listener(struct setup *setup, int option, const char *address,
     }
 }
 
-/* What a start would find out only when it is too late to answer: addresses, and files that cannot be written. */
+/* Checks that a start would make too late to report properly: addresses, and files that cannot be written. */
 static void check_places(struct setup *setup)
 {
     static const int files[] = { ACCESS_LOG, ADMIN_SOCKET, READY_FILE };
@@ -599,7 +599,7 @@ static void check_database(struct setup *setup)
             _("%s is of an older version: the server will update it") : _("%s can be used"), name);
 }
 
-/* From the values of the command line, which are the caller's. All that is wrong is in the findings afterwards. */
+/* Made from the values of the command line, which are the caller's. Afterwards all errors are in the findings. */
 static bool make_setup(struct setup *setup, const char *const *words)
 {
     const char **values = setup->values;
@@ -688,8 +688,8 @@ static int print_check(const struct setup *setup)
     return findings->errors ? CLI_WRONG : CLI_GOOD;
 }
 
-/* A mistake on the command line is one of usage; one in a file is not, and neither is a value that only does not fit this
- * machine. */
+/* An error on the command line is a usage error; one in a file is not, and neither is a value that is only unsuitable for
+ * this machine. */
 static int refusal(const struct findings *findings)
 {
     static const int others[] = { ADDRESS, ORIGIN, METRICS_ADDRESS };
@@ -705,7 +705,7 @@ static int refusal(const struct findings *findings)
     return code;
 }
 
-/* For a server that reloads: all of it once more, from the same command line. */
+/* For a server that reloads: makes the setup again, from the same command line. */
 static bool make_again(void *context, bool (*use)(void *user, const struct server_options *fresh), void *user, char *error,
     size_t size)
 {
@@ -737,7 +737,7 @@ int cli_serve(int argc, char **argv)
         return CLI_WRONG;
     }
     if (words[JSON])
-        pyr_text_use("en");                  /* what programs read is the same in all languages */
+        pyr_text_use("en");                  /* output for programs is the same in all languages */
     bool good = make_setup(setup, words);
     if (words[CHECK]) {
         check_places(setup);
@@ -745,7 +745,7 @@ int cli_serve(int argc, char **argv)
         code = print_check(setup);
     } else {
         findings_print(&setup->findings);
-        if (isatty(STDERR_FILENO))           /* else standard error is a log, whose lines have a form of their own */
+        if (isatty(STDERR_FILENO))           /* otherwise standard error is a log, whose lines have their own format */
             cli_tell_page();
         setup->server.version = PYR_VERSION;
         setup->server.again = make_again;

@@ -1,6 +1,5 @@
 /*
- * settings.c: see settings.h. All faults of a file are reported at once, so that an operator need not start a server five
- * times to learn of five mistakes.
+ * settings.c: see settings.h. All errors of a file are reported at once, so that an operator can correct them together.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -13,8 +12,8 @@
 #define LONGEST_LINE 4096
 #define MOST_REPORTS 20
 #define LONGEST_NAME 32
-#define MARK "\xef\xbb\xbf"      /* with which some editors begin a text */
-#define CREDENTIALS "$CREDENTIALS_DIRECTORY/"        /* where systemd puts what LoadCredential= names */
+#define MARK "\xef\xbb\xbf"      /* a byte order mark, with which some editors begin a text */
+#define CREDENTIALS "$CREDENTIALS_DIRECTORY/"        /* the folder in which systemd puts files named by LoadCredential= */
 
 struct reading {
     struct settings *settings;
@@ -22,7 +21,7 @@ struct reading {
     uint64_t reserved, given;    /* given: on the command line */
     const char **values;
     const struct settings_report *report;
-    uint32_t line, seen[SETTINGS_OPTIONS];   /* seen: the line with the option */
+    uint32_t line, seen[SETTINGS_OPTIONS];   /* seen: the line of the option */
     unsigned faults;
 };
 
@@ -51,7 +50,7 @@ static char *trim(char *text)
     return text;
 }
 
-/* Letters that have to be added, removed or replaced to make one word of the other. */
+/* The number of letters to add, remove or replace to turn one word into the other. */
 static unsigned distance(const char *one, const char *other)
 {
     unsigned row[LONGEST_NAME + 1];
@@ -74,7 +73,7 @@ static unsigned distance(const char *one, const char *other)
 static void unknown(struct reading *reading, const char *name)
 {
     const struct cli_option *best = NULL;
-    unsigned least = 4;          /* more letters apart is no typing mistake */
+    unsigned least = 4;          /* with more differences it is not a typing mistake */
     for (const struct cli_option *o = reading->option; o->name && strlen(name) <= LONGEST_NAME; o++) {
         unsigned apart = distance(name, o->name);
         if (apart < least && !(reading->reserved >> (o - reading->option) & 1)) {
@@ -89,7 +88,7 @@ static void unknown(struct reading *reading, const char *name)
             "dashes"), name);
 }
 
-/* A value that begins with $CREDENTIALS_DIRECTORY/. */
+/* Expands a value that begins with $CREDENTIALS_DIRECTORY/. */
 static const char *expand(struct reading *reading, unsigned i, const char *value)
 {
     const char *folder = getenv("CREDENTIALS_DIRECTORY"), *rest = value + sizeof CREDENTIALS - 1;
@@ -108,7 +107,7 @@ static const char *expand(struct reading *reading, unsigned i, const char *value
     return reading->settings->expanded[i];
 }
 
-/* A flag's word: 1, 0, or -1. */
+/* The value of a flag: 1, 0, or -1 for any other word. */
 static int truth(const char *word)
 {
     static const char *const words[2][3] = { { "no", "false", "off" }, { "yes", "true", "on" } };
@@ -138,7 +137,7 @@ static void take(struct reading *reading, unsigned i, const char *value)
     }
     value = expand(reading, i, value);
     if (!value || reading->given >> i & 1)
-        return;                              /* the command line wins */
+        return;                              /* the command line takes precedence */
     reading->values[i] = option->value ? value : is_on ? "" : NULL;
     reading->settings->line[i] = reading->line;
 }
@@ -173,7 +172,7 @@ static void read_line(struct reading *reading, char *line)
     }
 }
 
-/* Whether a line is text: neither control characters nor broken UTF-8, which could hide in a path. */
+/* Whether a line is text: without control characters and invalid UTF-8, which could be hidden in a path. */
 static bool is_text(const char *line, size_t size)
 {
     size_t length;

@@ -1,5 +1,5 @@
-/* shard.c: reads and writes the parts of a long computation, one line per result, so that a part that was cut off anywhere
- * can be resumed. */
+/* shard.c: reads and writes the parts of a long computation, one line per result, so that a part that was interrupted
+ * anywhere can be resumed. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static bool fail_format(const char *path)
     return false;
 }
 
-/* Reads what comes before the items. */
+/* Reads the lines before the items. */
 static bool read_head(struct shard_file *f)
 {
     uint64_t size = 0;
@@ -107,7 +107,7 @@ bool shard_next(struct shard_file *f, uint64_t *number, const char **data)
     return true;
 }
 
-/* Goes through the items of an interrupted file and cuts it off after the last good one. */
+/* Reads the items of an interrupted file and truncates it after the last valid one. */
 static FILE *resume(struct shard_file *f, shard_item *item, void *context)
 {
     const char *data;

@@ -1,5 +1,6 @@
 /*
- * showing.c: a position in characters, and what people type about it, for commands that work line by line (showing.h).
+ * showing.c: prints a position in characters, and reads what players type about it, for commands that work line by line
+ * (showing.h).
  */
 #include <stdarg.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 /* The table in characters. */
 
-/* Both cards with their marks, beside each other. */
+/* Both cards with their marks, side by side. */
 static void show_desk(const struct showing *g, const struct pyr_desk *desk)
 {
     pyr_spaces marks[PYR_SLOTS];
@@ -19,8 +20,7 @@ static void show_desk(const struct showing *g, const struct pyr_desk *desk)
     pyr_text_cards(stdout, &g->edition->box, desk->card, marks, PYR_SLOTS, PYR_SLOTS);
 }
 
-/* Adds to a list.
- * What does not fit is cut off. */
+/* Adds to a list. Text that does not fit is cut off. */
 __attribute__((format(printf, 3, 4))) static void add(char *to, size_t size, const char *format, ...)
 {
     va_list arguments;
@@ -89,8 +89,8 @@ static void show_display(const struct showing *g, const struct pyr_table *open)
         printf("  %s\n", _("no card"));
 }
 
-/* The pattern of this turn, and those that may still come: one of them will not, since a round has one turn fewer
- * than there are cards. */
+/* The pattern of this turn, and those that may still be revealed: one of them will not be, since a round has one turn
+ * fewer than there are cards. */
 static void show_pattern(const struct showing *g, const struct pyr_table *open)
 {
     unsigned left[PYR_PATTERNS];
@@ -108,8 +108,7 @@ static void show_pattern(const struct showing *g, const struct pyr_table *open)
     printf(_("Still to come this round (all but one of): %s\n"), hidden);
 }
 
-/* As the player sees it, with what they have chosen in this phase.
- * While keeping there is no display yet. */
+/* As the player sees it, with their choice so far in this phase. While keeping there is no display yet. */
 void showing_table(const struct showing *g, const struct pyr_view *view)
 {
     putchar('\n');
@@ -131,7 +130,7 @@ void showing_table(const struct showing *g, const struct pyr_view *view)
             : _("Take a new card: take CARD. The deck is empty (R13)."));
 }
 
-/* Their desks as everyone sees them: without what they have chosen in this phase. */
+/* Their desks as everyone sees them: without their choices in this phase. */
 void showing_players(const struct showing *g, const struct pyr_table *open, pyr_seat me)
 {
     for (unsigned s = 0; s < open->seats; s++) {
@@ -142,7 +141,7 @@ void showing_players(const struct showing *g, const struct pyr_table *open, pyr_
     }
 }
 
-/* What people type, as a record has it. What cannot be understood stays as it is, for a message about it. */
+/* Converts typed input to the notation of records. Input that is not understood is left as it is, for a message about it. */
 
 static bool is_blank(char c)
 {
@@ -169,7 +168,7 @@ static void tidy_keep(char *word)
         strcpy(word, to);
 }
 
-/* The spaces of a part row by row, if they are spaces. */
+/* Sorts the spaces of a part row by row, if they are spaces. */
 static void sort_spaces(char *at, size_t length)
 {
     for (size_t i = 0; i < length; i += 2)
@@ -184,7 +183,7 @@ static void sort_spaces(char *at, size_t length)
     }
 }
 
-/* Without blanks, and with a colon behind the card: "33 d1 e1" is 33:d1e1. */
+/* Without blanks, and with a colon after the card: "33 d1 e1" becomes 33:d1e1. */
 static void tidy_mark(char *word, size_t room)
 {
     char to[512];
@@ -194,7 +193,7 @@ static void tidy_mark(char *word, size_t room)
         return;
     for (const char *c = strncmp(word, "mark ", 5) ? word : word + 5; *c; c++) {
         if (is_blank(*c)) {
-            /* Numbers that stand apart are not one number. */
+            /* Two separate numbers must not be joined. */
             if (length && to[length - 1] >= '0' && to[length - 1] <= '9' && c[strspn(c, " \t,&")] >= '0' &&
                 c[strspn(c, " \t,&")] <= '9')
                 return;
@@ -212,7 +211,7 @@ static void tidy_mark(char *word, size_t room)
         strcpy(word, to);
 }
 
-/* In small letters and the notation of this moment. */
+/* In lower case and the notation of the present phase. */
 void showing_tidy(unsigned phase, char *word, size_t room)
 {
     char card[32];

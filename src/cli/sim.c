@@ -23,17 +23,17 @@ enum { PLAYERS, BOTS, GAMES, SEED, EDITION, RECORDS, THREADS, INDEPENDENT, SPRT,
 
 /* Totals of an entry of --bots. */
 struct total {
-    struct stats share, points, pyramids;    /* a sample a shuffle */
+    struct stats share, points, pyramids;    /* one sample per shuffle */
     struct stats duel[PYR_MAX_SEATS];        /* against each other entry: 1 more points, 0.5 as many, 0 fewer */
     uint64_t games, moves, faults, ends;
-    int status;                  /* how a program ended that last ended by itself */
+    int status;                  /* exit status of the last program that ended by itself */
     double seconds;
 };
 
 struct sim {
     struct arena arena;
-    uint64_t games, done;        /* asked for (of a part: in it); counted so far, in whole blocks */
-    uint64_t next, end;          /* the games to play: all of them, or those of a part that are not in its file yet */
+    uint64_t games, done;        /* requested (of a part: in that part); counted so far, in whole blocks */
+    uint64_t next, end;          /* the games to play: all of them, or those of a part that are not yet in its file */
     FILE *part;                  /* the file of a part; NULL: the job is not split */
     double started, shown;       /* when the first game began; when progress was last printed */
     bool has_sprt, quiet;
@@ -41,8 +41,8 @@ struct sim {
     struct total total[PYR_MAX_SEATS];
 };
 
-/* Adds up the games of one shuffle, of which all seatings make a `set`.
- * With fewer games than seatings, at the end of a run, the sample weighs less. */
+/* Adds up the games of one shuffle, whose seatings make up a `set`. If a run ends with fewer games than seatings, the
+ * sample weighs less. */
 static void add_shuffle(struct sim *sim, const struct arena_result *result, uint64_t games, unsigned set)
 {
     unsigned players = sim->arena.players;
@@ -80,14 +80,13 @@ static double llr(const struct sim *sim)
     return stats_llr(&sim->total[0].share, sim->elo0, sim->elo1, sim->arena.players);
 }
 
-/* Looked at after each block only, so that where it stops does not depend on the number of threads. */
+/* Checked only after each block, so that the number of games does not depend on the number of threads. */
 static bool is_decided(const struct sim *sim)
 {
     return sim->has_sprt && fabs(llr(sim)) >= STATS_DECIDED;
 }
 
-/* How far the mean of shares may be from the truth, either way.
- * Wilson's interval is not symmetric; the larger side is shown. */
+/* The margin of a mean share, in both directions. Wilson's interval is not symmetric; the larger side is used. */
 static double share_margin(const struct stats *share)
 {
     double low, high, mean = stats_mean(share);
@@ -95,8 +94,7 @@ static double share_margin(const struct stats *share)
     return fmax(mean - low, high - mean);
 }
 
-/* On a terminal, a few times per second: games, the time that the rest will take at this pace, and the first bot's
- * share so far. */
+/* On a terminal, a few times per second: games, the time left at this pace, and the first bot's share so far. */
 static void show_progress(void *context, uint64_t finished)
 {
     struct sim *sim = context;
@@ -126,7 +124,7 @@ struct elo {
     double margin;               /* to the bound that is further away */
 };
 
-/* From games in which only two are compared, hence the Elo of two players for any number at the table. */
+/* From games in which only these two are compared, hence the Elo of two players for any number at the table. */
 static struct elo duel_elo(const struct total *t, unsigned other)
 {
     const struct stats *duel = &t->duel[other];
@@ -138,7 +136,7 @@ static struct elo duel_elo(const struct total *t, unsigned other)
     return elo;
 }
 
-/* A number that may be unknown (a margin after one shuffle) or unbounded (Elo of a bot that won everything). */
+/* A number that may be unknown (a margin after one shuffle) or infinite (Elo of a bot that won everything). */
 static void json_number(struct pyr_json *json, const char *name, double number, int digits, bool known)
 {
     if (known)
@@ -153,7 +151,7 @@ static void json_bot(struct pyr_json *json, const struct sim *sim, unsigned entr
     struct elo elo = duel_elo(t, 0);
     bool is_first = !entry, known = t->points.count >= 2;
     if (is_first)
-        elo = (struct elo){ 0 };             /* to itself, which is certain */
+        elo = (struct elo){ 0 };             /* compared with itself: exactly 0 */
     pyr_json_object(json, NULL);
     pyr_json_text(json, "name", sim->arena.entry[entry].name);
     pyr_json_count(json, "games", t->games);
@@ -198,7 +196,7 @@ static void report_json(const struct sim *sim)
     cli_json_end(json);
 }
 
-/* Elo with its margin; where all games were won or lost only how far it is at least. */
+/* Elo with its margin; if all games were won or lost, only a bound. */
 static void print_elo(const struct pyr_column *column, const struct total *t, unsigned entry)
 {
     struct elo elo = duel_elo(t, 0);
@@ -229,7 +227,7 @@ static void report_text(const struct sim *sim)
     pyr_text_heading(stdout, column, sizeof column / sizeof *column);
     for (unsigned e = 0; e < arena->players; e++) {
         const struct total *t = &sim->total[e];
-        bool once = t->points.count < 2;         /* one shuffle has no spread to judge by */
+        bool once = t->points.count < 2;         /* one shuffle shows no spread */
         pyr_text_cell(stdout, &column[0], "%s", arena->entry[e].name);
         pyr_text_cell(stdout, &column[1], "%s +-%4s", PYR_PERCENT(100 * stats_mean(&t->share), 1),
             once ? "?" : PYR_NUMBER(100 * share_margin(&t->share), 1));
@@ -256,7 +254,7 @@ static void report_text(const struct sim *sim)
     }
 }
 
-/* Says how programs ended that were to play on; false if there was one. */
+/* Reports how programs ended that should have kept running; false if one did. */
 static bool report_ends(const struct sim *sim)
 {
     bool good = true;
@@ -264,7 +262,7 @@ static bool report_ends(const struct sim *sim)
         const struct total *t = &sim->total[e];
         const char *name = sim->arena.entry[e].name;
         int number = WIFSIGNALED(t->status) ? 128 + WTERMSIG(t->status) : WEXITSTATUS(t->status);
-        bool killed = number > 128 && number < 128 + 65;     /* as the shell in between reports it */
+        bool killed = number > 128 && number < 128 + 65;     /* as reported by the shell in between */
         if (killed)
             number -= 128;
         if (!t->ends)
@@ -280,7 +278,7 @@ static bool report_ends(const struct sim *sim)
     return good;
 }
 
-/* All games of one shuffle. */
+/* Whether all games of one shuffle are finished. */
 static bool is_finished(const struct arena_result *result, unsigned players, uint64_t games)
 {
     for (uint64_t g = 0; g < games; g++)
@@ -296,7 +294,7 @@ static unsigned set_size(const struct sim *sim)
 
 /* Parts of a simulation: an item per game, with its result for each entry. */
 
-/* Everything that decides what is played. The edition is its text; an outside bot is its command. */
+/* Everything that determines the games. The edition is given by its text, an outside bot by its command. */
 static char *job_text(const struct sim *sim, size_t *size)
 {
     const struct arena *a = &sim->arena;
@@ -351,7 +349,7 @@ static bool read_item(const char *data, struct arena_result *result, unsigned pl
     return !*data;
 }
 
-/* Looks at the items that an interrupted part has: they must follow each other. */
+/* Checks the items of an interrupted part: they must be consecutive. */
 static bool count_item(void *context, uint64_t number, const char *data)
 {
     struct sim *sim = context;
@@ -362,7 +360,7 @@ static bool count_item(void *context, uint64_t number, const char *data)
     return true;
 }
 
-/* The games of a part: whole shuffles, and as many in each as can be. */
+/* Begins the games of a part: whole shuffles, divided as evenly as possible. */
 static bool begin_part(struct sim *sim, const struct shard *shard, const char *path)
 {
     uint64_t set = set_size(sim), shuffles = (sim->games + set - 1) / set;
@@ -384,7 +382,7 @@ static bool begin_part(struct sim *sim, const struct shard *shard, const char *p
     return sim->part != NULL;
 }
 
-/* Counts a block of games, or writes them down: what is finished, and all games of a part in their order. */
+/* Counts a block of games, or writes it to the file of the part: only finished games, and those of a part in their order. */
 static bool keep_block(struct sim *sim, const struct arena_result *result, uint64_t first, uint64_t count)
 {
     unsigned players = sim->arena.players, set = set_size(sim);
@@ -412,9 +410,8 @@ static void report(const struct sim *sim, bool json)
     fflush(stdout);
 }
 
-/* Games are played in blocks of whole shuffles, the same ones for any number of threads, and added up in their
- * order.
- * 48 shuffles per block: few enough that a test stops soon, enough to keep all threads busy. A shuffle that was
+/* Games are played in blocks of whole shuffles, which are the same for any number of threads, and added up in their
+ * order. 48 shuffles per block: few enough that a test stops soon, enough to keep all threads busy. A shuffle that was
  * interrupted is left out as a whole, since it would favour some seats. */
 static int run(struct sim *sim, unsigned threads, bool json)
 {
@@ -447,9 +444,9 @@ static int run(struct sim *sim, unsigned threads, bool json)
     return !good ? CLI_WRONG : cli_is_interrupted() ? CLI_INTERRUPTED : CLI_GOOD;
 }
 
-/* Putting parts together. */
+/* Merging parts. */
 
-/* The job that all parts describe alike. */
+/* Reads the description of the job, which all parts share. */
 static bool read_job(struct sim *sim, const char *job, struct pyr_edition *edition)
 {
     unsigned long long games, seed;
@@ -529,8 +526,8 @@ static bool is_interrupted(void *context)
     return cli_is_interrupted();
 }
 
-/* Numbers and switches; false after saying what is wrong.
- * Without --players there are as many as bots are named, at least two. */
+/* Reads numbers and flags; false after a message. Without --players there are as many players as named bots, at least
+ * two. */
 static bool read_values(struct sim *sim, const char *const *value, unsigned *threads)
 {
     uint64_t players = 1, games = 1000, seed = 1, wanted = 0, nodes = 0, bot_time = 5000;

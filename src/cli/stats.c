@@ -1,6 +1,6 @@
 /*
  * stats.c: means, margins and Elo of weighted samples; see stats.h. A sample is a whole shuffle (all seatings of it),
- * because games of one shuffle are not independent; its weight is how many games it has.
+ * because games of one shuffle are not independent; its weight is its number of games.
  */
 #include <math.h>
 
@@ -8,7 +8,7 @@
 
 #define Z 1.959963984540054      /* 95% of a normal distribution are within this many standard deviations */
 
-/* Sums with the weight and with its square: the mean needs the first, its variance the second. */
+/* Sums with the weight and with its square: the mean uses the first, its variance the second. */
 void stats_add(struct stats *s, double value, double weight)
 {
     s->count++;
@@ -24,7 +24,7 @@ double stats_mean(const struct stats *s)
     return s->weight > 0 ? s->sum / s->weight : 0;
 }
 
-/* Of the mean: the estimate for a ratio of sums over clusters, which for equal weights is the usual s^2 / n. */
+/* The variance of the mean: the estimate for a ratio of sums over clusters, which for equal weights is the usual s^2 / n. */
 static double variance_of_mean(const struct stats *s)
 {
     double mean = stats_mean(s);
@@ -34,13 +34,13 @@ static double variance_of_mean(const struct stats *s)
     return squares > 0 ? squares / (s->weight * s->weight) * s->count / (s->count - 1) : 0;
 }
 
-/* Half of the 95% interval, for means without bounds such as points. */
+/* Half of the 95% interval, for unbounded values such as points. */
 double stats_margin(const struct stats *s)
 {
     return Z * sqrt(variance_of_mean(s));
 }
 
-/* Where all samples were alike so far, the next one may differ. */
+/* Even if all samples so far were alike, the next one may differ. */
 static double careful_variance(const struct stats *s)
 {
     double v = variance_of_mean(s), least = 0.25 / (s->count * s->count);
@@ -54,7 +54,7 @@ void stats_interval(const struct stats *s, double *low, double *high)
     *high = 1;
     if (s->count < 2)
         return;
-    /* As many independent games, won or lost, as have this spread; never fewer than there are samples. */
+    /* The number of independent games, won or lost, that would have this spread; at least the number of samples. */
     double p = stats_mean(s), n = p * (1 - p) / careful_variance(s);
     if (n < s->count)
         n = s->count;
@@ -83,9 +83,8 @@ double stats_share(double elo, unsigned players)
     return odds / (odds + (players - 1));
 }
 
-/* The log-likelihood ratio of a sequential test (SPRT) for the mean of a normal distribution; 0 with too few samples to
- * know the spread.
- * Fewer than 10 samples do not tell the spread. `elo0` < `elo1`; a positive result favours elo1. */
+/* The log-likelihood ratio of a sequential test (SPRT) for the mean of a normal distribution; 0 for fewer than 10
+ * samples, which are too few to estimate the spread. `elo0` < `elo1`; a positive result favours elo1. */
 double stats_llr(const struct stats *s, double elo0, double elo1, unsigned players)
 {
     double low = stats_share(elo0, players), high = stats_share(elo1, players);

@@ -2,9 +2,9 @@
  * there.c: see there.h. The connection has a thread of its own (src/tui/net.c), which wakes this one through a pipe; the
  * game is a pyr_remote (session/remote.h), carried by carrier.h.
  *
- * While a line is being typed the connection is not read. That loses nothing: the other players of a game that is
- * played here are bots, so nothing happens until the choice is made, and a connection that is lost in the meantime is
- * restored before it is sent.
+ * While a line is being typed, the connection is not read. Nothing is lost by that: the other players of such a game
+ * are bots, so nothing happens until the choice is made, and a connection that was lost in the meantime is restored
+ * before the choice is sent.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -25,17 +25,17 @@
 struct there {
     struct visit visit;
     struct carrier carrier;
-    int asked;                   /* requests so far: the id of the last one */
+    int asked;                   /* number of requests so far, which is the id of the last one */
     struct pyr_remote *table;    /* NULL: no game yet */
     struct pyr_edition *edition;
-    bool has_failed, is_lost;    /* a message was printed; the connection is, which was printed */
+    bool has_failed, is_lost;    /* a message was printed; the connection is lost, and that was printed */
 };
 
 static int wake_pipe[2] = { -1, -1 };
 
 static void wake(void)
 {
-    ssize_t written = write(wake_pipe[1], "", 1);        /* a full pipe wakes as well */
+    ssize_t written = write(wake_pipe[1], "", 1);        /* if the pipe is full, there is something to read anyway */
     (void)written;
 }
 
@@ -46,7 +46,7 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000 + 1;
 }
 
-/* Until there may be an event, or for so long. */
+/* Waits for an event, at most that long. */
 static void wait_for_event(uint64_t ms)
 {
     struct pollfd at = { .fd = wake_pipe[0], .events = POLLIN };
@@ -129,7 +129,7 @@ void there_refused(const struct there *there, const json_t *answer)
 
 const char *there_url(const struct there *there) { return there->visit.url; }
 
-/* Makes us known to the server. False after a message was printed. */
+/* Introduces this user to the server. False after printing a message. */
 static bool become_known(struct there *there, const char *name)
 {
     int status;
@@ -179,7 +179,7 @@ void there_close(struct there *there)
 
 /* The game. */
 
-/* The daily expedition has an edition that every program has. */
+/* The edition of the daily expedition is built in. */
 static void set_edition(struct there *there)
 {
     const char *text = pyr_builtin_edition(there->table->edition_name);
@@ -192,13 +192,13 @@ static void set_edition(struct there *there)
     pyr_remote_set_edition(there->table, there->edition, now_ms());
 }
 
-/* A refused choice is open again. */
+/* The choice that was refused is open again. */
 static void print_refusal(struct there *there, const struct pyr_remote_event *event)
 {
     char sentence[300];
     visit_refusal(event->code, sentence, sizeof sentence);
     if (there->table->resend_at)
-        return;                              /* it is tried again */
+        return;                              /* the choice is sent again */
     if (event->kind == PYR_REMOTE_REFUSED && event->number != PYR_REMOTE_CHOOSE)
         fail(there, sentence);               /* the table cannot be opened */
     else
@@ -288,12 +288,12 @@ void there_end(struct there *there)
     if (there->carrier.is_open || there->carrier.is_opening)
         net_close(there->carrier.net);
     free(there->table);
-    there->table = NULL;                     /* what still comes over the socket is ignored */
+    there->table = NULL;                     /* messages that still arrive are ignored */
 }
 
 pyr_seat there_seat(const struct there *there) { return there->table->you; }
 
-/* A card that is taken or drawn; there is nothing to put together, and the deck is the server's. */
+/* Reads a choice that takes or draws a card; the deck itself is known only to the server. */
 static bool read_take(const struct there *there, const char *choice, pyr_step *step)
 {
     const struct pyr_match *match = there->table->match;
@@ -316,7 +316,7 @@ static enum pyr_err what_is_wrong(const struct there *there, const char *choice,
         *copy = *there->table->match;
         err = pyr_match_choose(copy, there->table->you, choice, fault);
     }
-    if (!err) {                              /* another way to write it: ask for ours */
+    if (!err) {                              /* convert other notations to ours */
         err = PYR_ERR_TEXT_MOVE;
         *fault = (struct pyr_fault){ .code = err };
     }
@@ -330,7 +330,7 @@ enum pyr_err there_choose(struct there *there, const char *choice, struct pyr_fa
     pyr_step step;
     uint8_t id[16];
     if (getentropy(id, sizeof id))
-        return PYR_OK;                       /* nothing was sent, so the choice is asked for again */
+        return PYR_OK;                       /* nothing was sent, so the choice is requested again */
     if (table->match->replay.state.open.phase == PYR_REPLACE) {
         if (!read_take(there, choice, &step))
             return what_is_wrong(there, choice, fault);

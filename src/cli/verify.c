@@ -1,7 +1,7 @@
 /*
- * verify.c: `pyramids verify`: derives every shuffle of a record again.
+ * verify.c: `pyramids verify`: computes every shuffle of a record again.
  *
- * Every check is src/fair's; this file has the sentences and the JSON. A file may have many records, and lines are
+ * The checks are in src/fair; this file has the sentences and the JSON. A file may have many records, and lines are
  * counted from its beginning.
  */
 #include <stdlib.h>
@@ -17,7 +17,7 @@ enum { EDITION, COMMITMENT, JSON, OPTIONS };
 static const char *const code_word[] = { "good", "record", "no-commitment", "under-way", "no-secret", "hex", "seat", "twice",
     "late", "before-commitment", "early", "mismatch", "cards", "day" };
 
-/* One sentence per code: what is wrong and what was expected. Empty if the record is good. */
+/* One sentence per code: what is wrong and what was expected. Empty if the record is correct. */
 static void write_reason(const struct pyr_fair_report *r, char *to, size_t size)
 {
     unsigned other = (unsigned)r->other;
@@ -57,7 +57,7 @@ static void write_reason(const struct pyr_fair_report *r, char *to, size_t size)
     }
 }
 
-/* Begins an object with where the record is and what came of it. */
+/* Begins an object with the position of the record and the result. */
 static struct pyr_json *json_place(const struct cli_records *records, bool good, const char *code)
 {
     struct pyr_json *json = cli_json_begin();
@@ -69,7 +69,7 @@ static struct pyr_json *json_place(const struct cli_records *records, bool good,
     return json;
 }
 
-/* A record that cannot be looked into: the last message says why. */
+/* A record that cannot be checked: the last message contains the reason. */
 static void refuse_with(const struct cli_records *records, const char *code, uint32_t line)
 {
     struct pyr_json *json = json_place(records, false, code);
@@ -79,7 +79,7 @@ static void refuse_with(const struct cli_records *records, const char *code, uin
     cli_json_end(json);
 }
 
-/* A good record also shows the commitment and the numbers, to be compared with what a player saw before the game. */
+/* For a correct record, also the commitment and the numbers, to be compared with what a player saw before the game. */
 static void print_json(const struct cli_records *records, const struct pyr_fair_report *r)
 {
     char hex[PYR_FAIR_DIGITS + 1], reason[512];
@@ -106,7 +106,7 @@ static void print_json(const struct cli_records *records, const struct pyr_fair_
     cli_json_end(json);
 }
 
-/* Whether the record commits to what was published before, such as the seal of a daily expedition. NULL: whatever. */
+/* Whether the record has the commitment that was published before, such as the seal of a daily expedition. NULL: any. */
 static bool is_committed(const struct pyr_fair_report *r, const char *commitment)
 {
     char hex[PYR_FAIR_DIGITS + 1];

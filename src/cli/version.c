@@ -1,6 +1,6 @@
 /*
- * version.c: what `pyramids --version` shows after the version: the commit, and the libraries as they are at run time, since
- * a report about a mistake needs both. Names and numbers only, so nothing here is translated.
+ * version.c: what `pyramids --version` prints after the version: the commit, and the versions of the libraries in use,
+ * since a bug report needs both. Only names and numbers, so nothing here is translated.
  */
 #define NCURSES_WIDECHAR 1
 
@@ -49,7 +49,8 @@ void cli_print_build(void)
     print_library("libuv", uv_version_string());
     print_library("ncurses", curses_version());
     print_library("OpenSSL", OpenSSL_version(OPENSSL_VERSION_STRING));
-    print_library("qrcodegen", QRCODEGEN_VERSION);       /* cannot be asked: as it was compiled in */
+    print_library("qrcodegen", QRCODEGEN_VERSION);       /* has no function for it, so this is the version it was compiled
+                                                            with */
     print_library("SQLite", sqlite3_libversion());
     print_library("utf8proc", utf8proc_version());
     print_library("zlib", zlibVersion());
