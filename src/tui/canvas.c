@@ -1,7 +1,7 @@
 /*
- * canvas.c: a grid of characters with styles, and the places on it that can be clicked; see canvas.h. Nothing here knows
- * a terminal, so tests draw into it and read it back (canvas_dump). Anything outside is cut, so callers need no
- * bounds of their own.
+ * canvas.c: a grid of characters with styles, and the places on it that can be clicked; see canvas.h. Nothing here
+ * depends on a terminal, so tests can draw into it and read it back (canvas_dump). Everything outside is clipped, so
+ * callers need no bounds checks.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,9 +13,8 @@
 
 #include "canvas.h"
 
-/* Without memory it has no size, and drawing does nothing.
- * Sizes beyond 2000 are not those of a terminal. One cell more than needed, so that calloc of an empty canvas is
- * not NULL. */
+/* Without memory it has no size, and drawing does nothing. No terminal is larger than 2000. One cell more than needed is
+ * allocated, so that calloc for an empty canvas is not NULL. */
 bool canvas_init(struct canvas *canvas, int width, int height)
 {
     free(canvas->cell);
@@ -35,18 +34,18 @@ void canvas_finish(struct canvas *canvas)
     canvas->width = canvas->height = 0;
 }
 
-/* Places to click go too: they belong to what was drawn. */
+/* Places to click are removed as well: they belong to what was drawn. */
 void canvas_clear(struct canvas *canvas)
 {
     canvas->places = 0;
     canvas_fill(canvas, 0, 0, canvas->width, canvas->height, ' ', ST_TEXT);
 }
 
-/* The substitute for a character on an ASCII terminal.
- * A box-drawing character that is not in the list becomes a plus; anything unknown a question mark. */
+/* The substitute for a character on an ASCII terminal: a plus for any other box-drawing character, a question mark for
+ * anything unknown. */
 static uint32_t ascii_for(uint32_t c)
 {
-    /* Letters of Latin 1 by their base letter; then the signs that we draw with. */
+    /* Letters of Latin 1 become their base letter; then the signs that we use. */
     static const char latin[] = "AAAAAAACEEEEIIIIDNOOOOOxOUUUUYTsaaaaaaaceeeeiiiidnooooo/ouuuuyty";
     static const struct {
         uint32_t from;
@@ -114,7 +113,7 @@ static uint32_t ascii_for(uint32_t c)
     return '?';
 }
 
-/* Replaces what was in the cell, marks included. */
+/* Replaces the content of the cell, including marks. */
 void canvas_put(struct canvas *canvas, int x, int y, uint32_t character, enum style style)
 {
     if (x < 0 || y < 0 || x >= canvas->width || y >= canvas->height)
@@ -135,8 +134,8 @@ int text_width(const char *text)
     return letters_columns(text, strlen(text));
 }
 
-/* Puts a mark on the character in a cell, if there is room.
- * A combining mark, such as an accent. More than CANVAS_MARKS on one letter are left out. */
+/* Adds a combining mark, such as an accent, to the character in a cell, if there is room. More than CANVAS_MARKS on one
+ * letter are left out. */
 static void add_mark(struct canvas *canvas, int x, int y, int32_t mark)
 {
     if (canvas->ascii || x < 0 || y < 0 || x >= canvas->width || y >= canvas->height)
@@ -150,8 +149,9 @@ static void add_mark(struct canvas *canvas, int x, int y, int32_t mark)
     }
 }
 
-/* Writes the characters of one letter; returns the columns used. What is no character to show becomes a question mark.
- * Joiners and selectors are left out: terminals do not agree on what they do, but all show the parts side by side. */
+/* Writes the characters of one letter; returns the columns used. Bytes that are not a visible character become question
+ * marks. Joiners and selectors are left out: terminals treat them differently, but all of them can show the parts side by
+ * side. */
 static int write_letter(struct canvas *canvas, int x, int y, enum style style, const char *text, size_t size)
 {
     int used = 0, last = x;
@@ -169,7 +169,7 @@ static int write_letter(struct canvas *canvas, int x, int y, enum style style, c
         last = x + used;
         canvas_put(canvas, last, y, (uint32_t)character, style);
         if (width == 2) {
-            /* Half of it beyond the edge would wrap; and ASCII has one column for all. */
+            /* The half of it beyond the edge would wrap; and on an ASCII terminal everything has one column. */
             if (last + 1 >= canvas->width)
                 canvas_put(canvas, last, y, '?', style);
             else
@@ -180,8 +180,8 @@ static int write_letter(struct canvas *canvas, int x, int y, enum style style, c
     return used;
 }
 
-/* Writes the bytes up to `end`, as many whole letters as there is room for.
- * A letter is what the reader sees as one: a character with its marks. It is never cut in half. */
+/* Writes the bytes up to `end`, as many whole letters as there is room for. A letter is what the reader sees as one: a
+ * character with its marks. It is never cut in half. */
 static int write_part(struct canvas *canvas, int x, int y, int most, enum style style, const char *text, const char *end)
 {
     int used = 0, columns;
@@ -194,8 +194,7 @@ static int write_part(struct canvas *canvas, int x, int y, int most, enum style 
     return used;
 }
 
-/* Too long a text ends with an ellipsis. Returns the columns used.
- * One column is kept for the ellipsis. */
+/* A text that is too long ends with an ellipsis, for which one column is reserved. Returns the columns used. */
 int canvas_text(struct canvas *canvas, int x, int y, int most, enum style style, const char *text)
 {
     if (most <= 0)
@@ -207,7 +206,7 @@ int canvas_text(struct canvas *canvas, int x, int y, int most, enum style style,
     return used + 1;
 }
 
-/* Longer than 1023 bytes is cut; no line of a terminal needs that many. */
+/* Text beyond 1023 bytes is cut; no line of a terminal needs as many. */
 int canvas_print(struct canvas *canvas, int x, int y, int most, enum style style, const char *format, ...)
 {
     char text[1024];
@@ -218,9 +217,8 @@ int canvas_print(struct canvas *canvas, int x, int y, int most, enum style style
     return canvas_text(canvas, x, y, most, style, text);
 }
 
-/* Where the next line of a broken text ends, and where the one after it begins.
- * At the last blank that fits; a word longer than a line is cut where the line ends. The blank itself is shown on
- * neither line. */
+/* Where a line of a wrapped text ends, and where the next one begins: at the last blank that fits; a word longer than a
+ * line is cut at its end. The blank itself is not shown. */
 static const char *break_line(const char *text, int width, const char **next)
 {
     const char *at = text, *blank = NULL;
@@ -289,7 +287,7 @@ void canvas_frame(struct canvas *canvas, int x, int y, int width, int height, en
     canvas_put(canvas, x + width - 1, y + height - 1, line[3], style);
 }
 
-/* More than CANVAS_PLACES are not noted; those can only be reached by keys. */
+/* More than CANVAS_PLACES are not stored; those can only be reached by keys. */
 void canvas_place(struct canvas *canvas, int x, int y, int width, int height, int action, int detail)
 {
     if (canvas->places < CANVAS_PLACES)
@@ -317,7 +315,7 @@ static size_t write_cell(char *to, const struct cell *cell)
     return size;
 }
 
-/* Four bytes per character is the most that UTF-8 needs. */
+/* UTF-8 needs at most four bytes per character. */
 char *canvas_dump(const struct canvas *canvas)
 {
     size_t cells = (size_t)canvas->width * (size_t)canvas->height;

@@ -1,5 +1,5 @@
 /*
- * carrier.c: see carrier.h. Used by one thread; net.c has a thread of its own and hands events over in a queue.
+ * carrier.c: see carrier.h. Used by one thread; net.c has its own thread and passes events through a queue.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -40,7 +40,7 @@ bool carrier_take(struct carrier *carrier, struct pyr_remote *game, const struct
         pyr_remote_receive(game, event->text, event->size, now);
     } else if (event->kind == NET_CLOSED) {
         if (game && getentropy(&random, sizeof random))
-            random = 0;                      /* it only spreads the attempts of many clients */
+            random = 0;                      /* it is only used to spread the attempts of many clients */
         if (game)
             pyr_remote_lost(game, now, random);
         carrier->is_open = carrier->is_opening = carrier->is_closing = false;
@@ -55,7 +55,7 @@ void carrier_connect(struct carrier *carrier, struct pyr_remote *game, uint64_t 
     if (wish == PYR_REMOTE_CONNECT && !carrier->is_opening) {
         char path[sizeof "/api/socket?table=" + PYR_REMOTE_CODE];
         carrier->is_opening = true;
-        snprintf(path, sizeof path, "/api/socket?table=%s", game->code);         /* for a proxy */
+        snprintf(path, sizeof path, "/api/socket?table=%s", game->code);         /* the query is for a proxy */
         net_open(carrier->net, path);
     } else if (wish == PYR_REMOTE_DROP && !carrier->is_closing) {
         carrier->is_closing = true;

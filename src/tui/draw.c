@@ -1,11 +1,11 @@
 /*
- * draw.c: the table; see draw.h. What is drawn where follows from the size of the window alone.
+ * draw.c: draws the table; see draw.h. The layout depends only on the size of the window.
  *
  * Everything is redrawn into a canvas each time, from a struct scene; nothing is kept between two calls. Coordinates
  * are columns and rows of the window from 0. Places that can be clicked are noted while drawing (canvas_place).
  *
- * Colour is never the only difference: rocks, symbols, marks and signs differ in their characters, so that the game can
- * be played without colours.
+ * Colour is never the only difference: rocks, symbols, marks and signs also differ in their characters, so that the
+ * game can be played without colours.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,9 +14,9 @@
 
 #include "draw.h"
 
-/* Characters (Unicode); canvas.c has an ASCII letter for each. */
+/* Unicode characters; canvas.c has an ASCII substitute for each. */
 enum {
-    FACE = 0x263b,               /* a skull where the font has none */
+    FACE = 0x263b,               /* used if the font has no skull */
     ENTRANCE = 0x25bc,
     MARKED = 0x25cf,
     DOT = 0xb7,
@@ -40,14 +40,14 @@ static enum style wall_style(unsigned colour)
     return colour == PYR_GREEN ? ST_WALL_GREEN : colour == PYR_ORANGE ? ST_WALL_ORANGE : ST_WALL_PURPLE;
 }
 
-/* Dots of Braille that run in a circle; four ASCII characters where there is nothing else. */
+/* A dot pattern of Braille that runs in a circle; four ASCII characters on an ASCII terminal. */
 uint32_t spinner(unsigned beat, bool ascii)
 {
     static const uint32_t dots[] = { 0x280b, 0x2819, 0x2839, 0x2838, 0x283c, 0x2834, 0x2826, 0x2827, 0x2807, 0x280f };
     return ascii ? (uint32_t)"|/-\\"[beat % 4] : dots[beat % 10];
 }
 
-/* A space has one symbol at most, so the first that matches is the only one. Walls have the sign of their colour. */
+/* A space has at most one symbol, so the first that matches is the only one. Walls have the sign of their colour. */
 uint32_t symbol_sign(const struct scene *scene, const struct pyr_card_face *face, pyr_spaces space, enum style *style)
 {
     const struct {
@@ -70,10 +70,10 @@ uint32_t symbol_sign(const struct scene *scene, const struct pyr_card_face *face
     return face->open & space ? ' ' : colour_sign(face->colour);
 }
 
-/* Five spaces, the lines between and around them. */
+/* Five spaces, with the lines between and around them. */
 int card_width(struct card_size size)
 {
-    return PYR_SIDE * (size.width + size.grid) + 2 - size.grid + 1;      /* and a column for the rows' numbers */
+    return PYR_SIDE * (size.width + size.grid) + 2 - size.grid + 1;      /* and a column for the numbers of the rows */
 }
 
 int card_height(struct card_size size)
@@ -81,7 +81,7 @@ int card_height(struct card_size size)
     return PYR_SIDE * (size.height + size.grid) + 2 - size.grid;
 }
 
-/* The lines of a card, with the columns' letters in the upper one and the rows' numbers on the left. */
+/* The lines of a card, with the letters of the columns in the top line and the numbers of the rows on the left. */
 static void draw_grid(struct canvas *canvas, int x, int y, struct card_size size, enum style style, bool active)
 {
     int width = card_width(size) - 1, height = card_height(size);
@@ -103,7 +103,7 @@ static void draw_grid(struct canvas *canvas, int x, int y, struct card_size size
     }
 }
 
-/* Later layers win: wall or symbol, mark, "can be marked", placed in this turn, the pattern in hand. */
+/* Later layers overwrite earlier ones: wall or symbol, mark, "can be marked", placed in this turn, the pattern in hand. */
 static void draw_space(struct canvas *canvas, int x, int y, struct card_size size, const struct scene *scene,
     const struct pyr_card_face *face, pyr_spaces space, const struct card_look *look)
 {
@@ -141,8 +141,8 @@ static void draw_space(struct canvas *canvas, int x, int y, struct card_size siz
     canvas_put(canvas, x + size.width / 2, y + middle, sign, style);
 }
 
-/* An empty place is an outline with words. Each space of a card in hand becomes a place to click, with the line
- * behind it, so that there are no gaps between them. */
+/* An empty place is an outline with words. Each space of a card in hand becomes a place to click, together with the line
+ * after it, so that there are no gaps between them. */
 void draw_card(struct canvas *canvas, int x, int y, struct card_size size, const struct scene *scene, pyr_card card,
     const struct card_look *look)
 {
@@ -166,7 +166,7 @@ void draw_card(struct canvas *canvas, int x, int y, struct card_size size, const
     }
 }
 
-/* "11 ╱╱ orange  9/18", closer together where a language has a long word. */
+/* "11 ╱╱ orange  9/18", with less space where a language has a long word. */
 static void draw_card_name(struct canvas *canvas, int x, int y, int most, const struct scene *scene, pyr_card card,
     const char *more)
 {
@@ -180,13 +180,13 @@ static void draw_card_name(struct canvas *canvas, int x, int y, int most, const 
     canvas_text(canvas, x + used, y, most - used, ST_DIM, more);
 }
 
-/* Small cards have no lines; their spaces are this many columns wide, and half as high. */
+/* Small cards have no lines; each of their spaces is this many columns wide, and half as high. */
 static int mini_height(int wide)
 {
-    return 2 + PYR_SIDE * ((wide + 1) / 2);          /* with the line above, for a name */
+    return 2 + PYR_SIDE * ((wide + 1) / 2);          /* with the line above for a name */
 }
 
-/* Its number and rock, then five rows. */
+/* A number and a rock, then five rows. */
 static void draw_mini(struct canvas *canvas, int x, int y, int wide, const struct scene *scene, pyr_card card,
     pyr_spaces marks)
 {
@@ -218,7 +218,7 @@ static void draw_mini(struct canvas *canvas, int x, int y, int wide, const struc
 
 /* The score card. */
 
-/* A row's label: its word, or only its sign where the language has no short one. */
+/* A row's label: its word, or only its sign if the language has no short word. */
 static void draw_label(struct canvas *canvas, int x, int y, int label, const char *word, uint32_t sign, enum style style)
 {
     if (text_width(word) <= label)
@@ -227,8 +227,8 @@ static void draw_label(struct canvas *canvas, int x, int y, int label, const cha
         canvas_put(canvas, x, y, sign, style);
 }
 
-/* `now` is what the score card has, `then` what it would have with the mark under the cursor; the difference is drawn
- * in another style. */
+/* `now` is the present score card, `then` the one after the mark under the cursor; the difference is drawn in another
+ * style. */
 static void draw_gems(struct canvas *canvas, int x, int y, const char *word, unsigned now, unsigned then, uint32_t sign,
     enum style style, int label)
 {
@@ -251,7 +251,7 @@ void draw_gem_points(struct canvas *canvas, int x, int y, int most, enum style s
     canvas_print(canvas, x + 3, y, most - 3, style, "%d", points);
 }
 
-/* A dash is a round that passed without a torch; a dot is still to come. */
+/* A dash is a round that passed without a torch; a dot is a round still to come. */
 static void draw_torches(struct canvas *canvas, int x, int y, const struct pyr_desk *now, const struct pyr_desk *then,
     unsigned round, int label)
 {
@@ -265,7 +265,7 @@ static void draw_torches(struct canvas *canvas, int x, int y, const struct pyr_d
     canvas_print(canvas, x + label + 13, y, 6, ST_TEXT, "%2d", 5 * __builtin_popcount(then->torches));
 }
 
-/* Marked skulls are skulls, with what the worst of them costs; the others show what they would cost. */
+/* Marked skulls are shown as skulls, with the penalty of the worst of them; the others show what they would cost. */
 static void draw_skulls(struct canvas *canvas, int x, int y, const struct scene *scene, unsigned now, unsigned then,
     int label, int most)
 {
@@ -287,7 +287,7 @@ static void draw_colour(struct canvas *canvas, int x, int y, const struct scene 
     const struct pyr_desk *desk, int label, int most)
 {
     const pyr_seat *tile = scene->view.open.tile[colour];
-    /* A long word may take the room of the gap before the cards; the numbers stand below each other all the same. */
+    /* A long word may use the gap before the cards; the numbers still stay aligned. */
     int word = label;
     for (unsigned c = 0; c < PYR_COLOURS; c++)
         word = text_width(pyr_text_colour(c)) > word ? text_width(pyr_text_colour(c)) : word;
@@ -335,7 +335,7 @@ static void list_hidden(const struct scene *scene, char *to, size_t size)
             snprintf(to + strlen(to), size - strlen(to), "%s%s", to[0] ? " " : "", scene->edition->pattern_name[p]);
 }
 
-/* The pattern as it is held; round and turn; what is still to come. */
+/* The pattern as it is held, round and turn, and the patterns still to come. */
 static void draw_pattern(struct canvas *canvas, int x, int y, int most, const struct scene *scene, pyr_pattern now)
 {
     const struct pyr_table *open = &scene->view.open;
@@ -366,7 +366,7 @@ static void draw_panel(struct canvas *canvas, int x, int y, int most, const stru
     const struct pyr_box *box = &scene->edition->box;
     if (open->revealed[0] != PYR_NO_PATTERN && open->revealed[open->turn] < PYR_PATTERNS)
         draw_pattern(canvas, x, y, most, scene, open->revealed[open->turn]);
-    /* The owner's name in the line above. */
+    /* The owner's name is in the line above. */
     int row = y + 5, label = most > 40 ? 12 : 8;
     canvas_fill(canvas, x, row, most, 1, 0x2500, ST_FRAME);
     canvas_print(canvas, x + 1, row, most - 2, ST_STRONG, " %s ", scene->names[scene->seat]);
@@ -397,7 +397,7 @@ static int display_width(int wide)
     return PYR_DISPLAY * (PYR_SIDE * wide + 1) + 1;
 }
 
-#define GLANCE 5                 /* columns of what a player has, beside their cards: "≡4+13" */
+#define GLANCE 5                 /* columns of a player's summary beside their cards: "≡4+13" */
 
 static int opponent_width(int wide)
 {
@@ -419,7 +419,7 @@ static void draw_count(struct canvas *canvas, int x, int y, uint32_t sign, enum 
     canvas_print(canvas, x + 1, y, 2, count ? ST_TEXT : ST_DIM, "%u", count);
 }
 
-/* What a player has in six rows: pyramids of each colour with the points taken for it and, where there is room, their
+/* A player's summary in six rows: pyramids of each colour with the points taken for it and, if there is room, their
  * numbers; then gems, and skulls with the worst penalty. */
 static void draw_glance(struct canvas *canvas, int x, int y, int most, const struct scene *scene, unsigned seat)
 {
@@ -434,7 +434,7 @@ static void draw_glance(struct canvas *canvas, int x, int y, int most, const str
         if (points)
             used += canvas_print(canvas, x + used, row, GLANCE - used, ST_GOLD, "+%d", points);
         int at = x + used + 1;
-        /* All of the numbers or none: a list that is cut would mislead. */
+        /* Either all of the numbers or none: an incomplete list would be misleading. */
         if (at - x + 3 * __builtin_popcountll(done) - 1 > most)
             continue;
         for (; done; done &= done - 1)
@@ -447,12 +447,13 @@ static void draw_glance(struct canvas *canvas, int x, int y, int most, const str
     if (desk->skulls < PYR_SKULLS)
         draw_count(canvas, x, y + 5, skull, ST_BAD, desk->skulls);
     else
-        canvas_put(canvas, x, y + 5, skull, ST_BAD);     /* all ten: the penalty needs the room of their number */
+        canvas_put(canvas, x, y + 5, skull, ST_BAD);     /* with all ten skulls, the penalty needs the room of their
+                                                            number */
     if (desk->skulls)
         canvas_print(canvas, x + (desk->skulls < PYR_SKULLS ? 2 : 1), y + 5, GLANCE - 1, ST_BAD, "-%u", penalty);
 }
 
-/* The name is cut to leave room for the points. A sign before it says what the player is doing. */
+/* The name is cut to leave room for the points. A sign before it shows what the player is doing. */
 static void draw_opponent(struct canvas *canvas, int x, int y, int wide, int most, const struct scene *scene, unsigned seat)
 {
     const struct pyr_table *open = &scene->view.open;
@@ -475,8 +476,8 @@ static void draw_opponent(struct canvas *canvas, int x, int y, int wide, int mos
     draw_glance(canvas, x + cards, y + 1, most - cards, scene, seat);
 }
 
-/* The log's last lines, newest at the bottom.
- * Whole entries only, counted from the end. In a replay, entries after the line that is shown are left out. */
+/* The last lines of the log, newest at the bottom: only whole entries, counted from the end. In a replay, entries after
+ * the present line are left out. */
 static void draw_log(struct canvas *canvas, int x, int y, int width, int height, const struct scene *scene)
 {
     if (height < 3 || !scene->story)
@@ -510,16 +511,16 @@ static int hint_width(const struct key_hint *hint)
     return text_width(hint->name) + 1 + text_width(hint->does);
 }
 
-/* How to leave and where all keys are listed; and the analysis, which is easily missed. */
+/* The keys for leaving and for the list of all keys; and for the analysis, which is easily missed. */
 static bool is_needed(const struct key_hint *hint)
 {
     return hint->key == '?' || hint->key == 'q' || hint->key == 'a';
 }
 
-/* In order of importance: those that do not fit are left out, except for is_needed's, for which room is kept. */
+/* In order of importance: hints that do not fit are left out, except those of is_needed, for which room is reserved. */
 void draw_hints(struct canvas *canvas, int x, int y, int most, const struct key_hint *hints, unsigned count)
 {
-    int at = x, kept = 0;                    /* room for those that are never left out */
+    int at = x, kept = 0;                    /* room for hints that are never left out */
     for (unsigned i = 0; i < count; i++)
         kept += is_needed(&hints[i]) ? hint_width(&hints[i]) + 2 : 0;
     for (unsigned i = 0; i < count; i++) {
@@ -558,7 +559,7 @@ void draw_foot(struct canvas *canvas, const struct scene *scene)
         canvas_put(canvas, 1, y, spinner(scene->beat, canvas->ascii), ST_BANNER);
         canvas_text(canvas, 3, y, canvas->width - 4, ST_BANNER, scene->banner);
     } else if (scene->message) {
-        /* A sign of life where one can only wait, also on sheets without the others' cards. */
+        /* A spinner where one can only wait, also on sheets without the others' cards. */
         bool waits = false;
         for (unsigned s = 0; s < scene->view.open.seats; s++)
             waits = waits ||
@@ -582,8 +583,8 @@ bool draw_is_too_small(struct canvas *canvas)
     return true;
 }
 
-/* Where everything goes: the largest cards that leave room for the rest. With `tall` the right column reaches down to
- * the foot and has the log. */
+/* The layout: the largest cards that leave room for the rest. With `tall` the right column reaches down to the foot and
+ * contains the log. */
 struct layout {
     struct card_size size;
     bool tall, two_rows;         /* opponents below the display */
@@ -591,7 +592,7 @@ struct layout {
     int right;                   /* width of the right column */
 };
 
-/* The largest sizes are tried first; the numbers are what the parts need at least (draw_panel 34 columns, 46 at most). */
+/* The largest sizes are tried first; the numbers are the minimum sizes of the parts (draw_panel: 34 columns, 46 at most). */
 static struct layout layout_for(int width, int height, unsigned opponents)
 {
     static const struct card_size sizes[] = { { 9, 4, true }, { 7, 3, true }, { 5, 2, true }, { 3, 1, true } };
@@ -616,8 +617,7 @@ static struct layout layout_for(int width, int height, unsigned opponents)
     return (struct layout){ sizes[3], false, false, 1, 34 };
 }
 
-/* `scene->hand` is NULL in a replay and for spectators: then there is nothing to aim with, and the desk is the open
- * one. */
+/* `scene->hand` is NULL in a replay and for spectators: then there is nothing to aim with, and the desk is the open one. */
 static void draw_slot(struct canvas *canvas, int x, int y, struct card_size size, const struct scene *scene, unsigned slot)
 {
     const struct pyr_desk *desk = scene->hand ? &scene->view.mine : &scene->view.open.desk[scene->seat];
@@ -650,7 +650,7 @@ static void draw_slot(struct canvas *canvas, int x, int y, struct card_size size
     draw_card(canvas, x, y + 1, size, scene, card, &look);
 }
 
-/* What a mark gains, in at most two rows: with signs where words are too long. */
+/* The gains of a mark, in at most two rows: with signs if words are too long. */
 static void preview(const struct gains *gains, int most, char *text, size_t size)
 {
     words_preview(gains, false, text, size);
@@ -658,7 +658,7 @@ static void preview(const struct gains *gains, int most, char *text, size_t size
         words_preview(gains, true, text, size);
 }
 
-/* What the mark under the cursor gains, or the marks made; *then becomes the desk with that mark. */
+/* The gains of the mark under the cursor, or of the marks made; *then becomes the desk with that mark. */
 static void draw_gains(struct canvas *canvas, int x, int y, int most, const struct scene *scene, struct pyr_desk *then)
 {
     struct gains gains;
@@ -682,8 +682,8 @@ static void draw_gains(struct canvas *canvas, int x, int y, int most, const stru
     canvas_wrap(canvas, x, y, most, 2, style, text);
 }
 
-/* Opponents follow in seat order after the player, as they sit around a table. The log starts in row 16, below the
- * panel, where the window is tall. */
+/* Opponents follow in seat order after the player, as if around a table. The log starts in row 16, below the panel, if
+ * the window is tall. */
 bool draw_table(struct canvas *canvas, const struct scene *scene)
 {
     canvas_clear(canvas);
@@ -709,7 +709,7 @@ bool draw_table(struct canvas *canvas, const struct scene *scene)
         minis += mini_height(layout.mini);
     else
         at = display_width(layout.mini) + 1;
-    /* Names get what room there is. */
+    /* Names get the remaining room. */
     int least = opponent_width(layout.mini), each = ((layout.tall ? left : canvas->width) - 1 - at) / (int)opponents;
     each = each < least ? least : each > least + 20 ? least + 20 : each;
     for (unsigned i = 0, seat = scene->seat; i < opponents; i++) {

@@ -15,19 +15,19 @@ struct game {
     struct pyr_local local;      /* with app->match */
     const struct pyr_bot *bot[PYR_MAX_SEATS];
     struct thinker *thinker;
-    pyr_seat thinking;           /* for whom the thinker works; PYR_NOBODY */
-    uint32_t asked_line;         /* at which line it was asked */
+    pyr_seat thinking;           /* seat that the thinker is working for; PYR_NOBODY */
+    uint32_t asked_line;         /* the line at which it was asked */
     struct save save;
-    bool saves;                  /* there is a file for it */
-    bool is_kept;                /* all of it is on the disk */
-    unsigned kept_steps;         /* of the choice that is being made: so many are, too */
+    bool saves;                  /* the game has a file */
+    bool is_kept;                /* the file on the disk is up to date */
+    unsigned kept_steps;         /* the number of steps of the present choice that are saved */
     uint32_t seen[PYR_MAX_SEATS];            /* lines of the log that each has seen */
     char title[160];
 };
 
 /* Saving. */
 
-/* Called after every choice and every step: a crash loses nothing. A failure is shown, and the game continues. */
+/* Called after every choice and every step, so a crash loses nothing. A failure is shown, and the game continues. */
 static void game_save(struct app *app)
 {
     struct game *game = app->game;
@@ -39,7 +39,7 @@ static void game_save(struct app *app)
         app_say(app, ST_BAD, _("The game could not be saved: %s"), pyr_text_system(errno));
 }
 
-/* Names as the log has them, which is the same in all languages, but for those that we gave ourselves. */
+/* Names as in the log, which are the same in all languages, except those that we assign ourselves. */
 static void read_names(struct app *app)
 {
     struct pyr_word names[PYR_MAX_SEATS];
@@ -50,7 +50,7 @@ static void read_names(struct app *app)
 
 /* Beginning. */
 
-/* Who plays what: as the options say, or as in the game before. */
+/* The players: as in the options, or as in the previous game. */
 static struct seating setup_from_options(const struct tui_options *options)
 {
     struct seating setup = { .players = options->players, .people = options->people };
@@ -66,7 +66,7 @@ static struct seating setup_from_options(const struct tui_options *options)
     return setup;
 }
 
-/* For a game with the same players: bots, names and edition as they were, not as the options say. */
+/* For a game with the same players: keeps bots, names and edition, instead of those in the options. */
 static void remember_setup(struct app *app)
 {
     const struct pyr_match *match = &app->match;
@@ -92,8 +92,7 @@ static bool begin_new(struct app *app, const struct seating *setup, uint64_t see
     return !err;
 }
 
-/* Asks whether to resume a game; true for yes.
- * A small loop of its own: there is no game yet that table_run could show. */
+/* Asks whether to resume a game; true for yes. It has a small loop of its own, since table_run has no game to show yet. */
 static bool ask_to_resume(struct app *app)
 {
     char text[600], turn[128], list[400];
@@ -117,8 +116,8 @@ static bool ask_to_resume(struct app *app)
     }
 }
 
-/* Lets the player choose among several games: the number of one, or `count` for a new game.
- * Without memory for the list, it is a new game. */
+/* Lets the player choose among several games: the number of one, or `count` for a new game. Without memory for the list,
+ * a new game is begun. */
 static unsigned choose_saved(struct app *app, const struct saved_game *list, unsigned count)
 {
     const struct key_hint hints[] = { { K_ENTER, _("Enter"), _("choose") }, { K_UP, app->facts.ascii ? "Up" : "↑", _("up") },
@@ -164,8 +163,7 @@ static unsigned choose_saved(struct app *app, const struct saved_game *list, uns
     return chosen;
 }
 
-/* Opens and loads a saved game.
- * On failure the lock is let go, so that another window can still open the game. */
+/* Opens and loads a saved game. On failure the lock is released, so that another window can open the game. */
 static bool open_saved(struct app *app, const char *name)
 {
     struct game *game = app->game;
@@ -182,7 +180,7 @@ static bool open_saved(struct app *app, const char *name)
     return good;
 }
 
-/* Continues the game that the options name, or with one that the player chooses. False: a new game, or app->error. */
+/* Resumes the game named by the options, or one that the player chooses. False: a new game, or app->error. */
 static bool find_saved(struct app *app)
 {
     const struct tui_options *options = app->options;
@@ -200,7 +198,7 @@ static bool find_saved(struct app *app)
     unsigned count = saved_list(options->edition, &list), first = 0;
     if (count > 1 && !options->go_on)
         first = choose_saved(app, list, count);
-    /* With --continue the newest that can be opened; else the one that was chosen. */
+    /* With --continue the newest that can be opened; otherwise the chosen one. */
     for (unsigned i = first; i < count && !good && !app->leave; i++) {
         good = open_saved(app, list[i].name);
         if (good && count == 1 && !options->go_on && !ask_to_resume(app)) {
@@ -214,7 +212,7 @@ static bool find_saved(struct app *app)
     return game->saves = good;
 }
 
-/* Continues the record that the options name, as a game of its own. */
+/* Continues the record named by the options, as a new game. */
 static bool begin_from_record(struct app *app)
 {
     const struct tui_options *options = app->options;
@@ -233,7 +231,7 @@ static bool begin_from_record(struct app *app)
         app_fail(app, "%s:%u: %s", options->record_name, (unsigned)fault.line, sentence);
         return false;
     }
-    /* Bots that the record does not name, or that there are no more, are as the options say. */
+    /* Bots that the record does not name, or that no longer exist, are taken from the options. */
     for (unsigned s = 0; s < app->match.replay.seats; s++) {
         char *level = local->seat[s].level;
         if (!(local->people >> s & 1) && !pyr_bot_find(level))
@@ -243,8 +241,8 @@ static bool begin_from_record(struct app *app)
     return true;
 }
 
-/* Continues a saved game, or begins a new one: as the options say, or with the players of the game before.
- * The next game has another seed: 1000003 is a prime, and `beat` depends on how long the last game took. */
+/* Resumes a saved game, or begins a new one, with the players of the options or of the previous game. The next game has
+ * another seed: 1000003 is a prime, and `beat` depends on how long the last game took. */
 static bool begin_or_resume(struct app *app)
 {
     struct seating setup = app->setup;
@@ -299,7 +297,7 @@ bool game_begin(struct app *app)
     return true;
 }
 
-/* A game without any choice leaves no file behind. */
+/* The file of a game without any choice is removed. */
 void game_end(struct app *app)
 {
     struct game *game = app->game;
@@ -317,9 +315,8 @@ void game_end(struct app *app)
 
 /* Whose turn it is. */
 
-/* An answer to a question that is no longer asked (after an undo) is dropped by pyr_local_answer, by the line it was
- * asked at.
- * At most one bot thinks at a time (think.h). */
+/* An outdated answer (after an undo) is dropped by pyr_local_answer, which compares the line. At most one bot thinks at a
+ * time (think.h). */
 static void ask_bots(struct app *app)
 {
     struct game *game = app->game;
@@ -341,7 +338,7 @@ static void ask_bots(struct app *app)
     thinker_ask(game->thinker, game->bot[seat], &view, &rng);
 }
 
-/* A sealed choice of one person makes it the next person's turn (a cover comes between them). */
+/* When one person's choice is sealed, it becomes the next person's turn (after a cover). */
 static void game_tick(struct app *app)
 {
     struct game *game = app->game;
@@ -349,7 +346,7 @@ static void game_tick(struct app *app)
     pyr_local_next_person(&game->local);
     app->seat = game->local.me;
     if (app->match.choice[app->seat].count != game->kept_steps)
-        game_save(app);                      /* what is placed, too */
+        game_save(app);                      /* including placed marks */
 }
 
 static bool game_is_thinking(const struct app *app)
@@ -364,7 +361,7 @@ static bool game_is_covered(const struct app *app)
     return app->game->local.covered;
 }
 
-/* From here on the news for the next cover is counted. */
+/* News for the next cover is counted from here on. */
 static void game_uncover(struct app *app)
 {
     pyr_local_uncover(&app->game->local);
@@ -372,8 +369,8 @@ static void game_uncover(struct app *app)
     app->sheet = SHEET_NONE;
 }
 
-/* The player who sealed last may take it back until another player has looked at the screen.
- * Kept cards are picked again in the hand, so the step itself is taken back too. */
+/* The player who sealed last may take it back until another player has looked at the screen. The step itself is taken
+ * back too, with its cards picked in the hand. */
 static void game_back_seat(struct app *app)
 {
     if (!pyr_local_back_seat(&app->game->local))
@@ -384,7 +381,7 @@ static void game_back_seat(struct app *app)
     game_save(app);
 }
 
-/* What happened since this player last looked, but nothing secret: the story has no deals. */
+/* Shows what happened since this player last looked, but nothing secret: the story contains no deals. */
 static void game_draw_cover(struct app *app)
 {
     char heading[300], news[6000] = "";
@@ -393,7 +390,7 @@ static void game_draw_cover(struct app *app)
         { 'u', "u", _("previous player takes back") } };
     unsigned shown = 0;
     story_tell(&app->story, &app->match, app->match.log.lines, app->names);
-    /* As many of the last lines as there is room for in the box: it is 60 columns wide, and has seven other rows. */
+    /* As many of the last lines as fit into the box: it is 60 columns wide, and has seven other rows. */
     int room = app->canvas.height - 8;
     for (unsigned i = app->story.count; i > 0 && app->story.line[i - 1].line >= game->seen[app->seat]; i--, shown++) {
         room -= text_rows(app->story.line[i - 1].text, 60);
@@ -440,7 +437,7 @@ static void show_reason(struct app *app, enum pyr_err err)
     app_say(app, ST_BAD, "%s", reason);
 }
 
-/* Saved also when it fails: what was placed is part of the game. */
+/* Saved even if it fails: placed marks are part of the game. */
 static void game_confirm(struct app *app)
 {
     if (pyr_local_confirm(&app->game->local))
@@ -464,12 +461,12 @@ static void game_retract(struct app *app)
         return;
     }
     if (app->match.replay.state.open.phase == PYR_KEEP)
-        pyr_match_undo(&app->match, app->seat);          /* what was picked is still picked */
+        pyr_match_undo(&app->match, app->seat);          /* the cards that were picked stay picked */
     app_say(app, ST_TEXT, "%s", _("Your choice is open again."));
     game_save(app);
 }
 
-/* Of a shared screen, whose turn it is; otherwise the seed, which deals the same cards again. */
+/* At a shared screen, whose turn it is; otherwise the seed, which deals the same cards again. */
 static const char *game_title(struct app *app)
 {
     if (pyr_local_is_shared(&app->game->local))

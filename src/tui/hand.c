@@ -1,7 +1,7 @@
 /*
- * hand.c: see hand.h. What the keys do with a pattern is in session/aim.c; this file adds what belongs to a person at the
- * terminal: which of two cards, what is picked among dealt cards, what a mark would gain, and how undo restores the aim.
- * Every function asks the match for the present desk, so a hand never shows a position that has passed.
+ * hand.c: see hand.h. Moving a pattern is in session/aim.c; this file adds what a player at a terminal needs: which of
+ * two cards is in hand, which dealt cards are picked, what a mark would gain, and how undo restores the aim. Every
+ * function asks the match for the present desk, so a hand is never older than the position.
  */
 #include "hand.h"
 
@@ -11,7 +11,7 @@ pyr_pattern hand_pattern(const struct pyr_match *match)
     return match->replay.stage == PYR_STAGE_PLAY && open->phase == PYR_MARK ? open->revealed[open->turn] : PYR_NO_PATTERN;
 }
 
-/* Derived from the match every time, never stored: after an undo or a message of a server it is right by itself. */
+/* Computed from the match each time, never stored: so it is correct after an undo or a message of a server. */
 enum hand_state hand_state(const struct pyr_match *match, pyr_seat seat)
 {
     struct pyr_steps steps;
@@ -36,7 +36,7 @@ enum hand_state hand_state(const struct pyr_match *match, pyr_seat seat)
     return match->choice[seat].count ? HAND_EXTRA : HAND_FIRST;
 }
 
-/* With the marks that are placed but not confirmed. */
+/* Including marks that are placed but not confirmed. */
 static void desk_of(const struct pyr_match *match, pyr_seat seat, struct pyr_desk *desk)
 {
     struct pyr_view view;
@@ -44,7 +44,7 @@ static void desk_of(const struct pyr_match *match, pyr_seat seat, struct pyr_des
     *desk = view.mine;
 }
 
-/* When the match has moved on, the hand starts over; when only a step was made or taken back, it stays over its card. */
+/* After the game has continued, the hand starts over; after a step was only made or taken back, it stays over its card. */
 void hand_follow(struct hand *hand, const struct pyr_match *match, pyr_seat seat)
 {
     if (seat >= match->replay.seats || (hand->line == match->log.lines && hand->steps == match->choice[seat].count))
@@ -71,7 +71,7 @@ void hand_follow(struct hand *hand, const struct pyr_match *match, pyr_seat seat
     }
 }
 
-/* A completed card is set aside only when the turn ends (R12); the player sees its ten points at once. */
+/* A completed card is set aside only at the end of the turn (R12), but the player sees its ten points at once. */
 int hand_points(const struct pyr_box *box, const struct pyr_desk *desk, int tiles)
 {
     return pyr_desk_score(desk, box, tiles).total + 10 * __builtin_popcount(desk->flags & PYR_DESK_TOMBS);
@@ -86,9 +86,8 @@ static void add_symbols(struct pyr_symbols *to, const struct pyr_symbols *more)
 #undef ADD
 }
 
-/* Makes a step on a desk and adds up what it gains.
- * `expected` is how many extra marks would be owed if all crosses counted; those missing afterwards had no free
- * space (Q3). */
+/* Makes a step on a desk and adds up its gains. `expected` is the number of extra marks due if all crosses counted; those
+ * missing afterwards had no free space (Q3). */
 static enum pyr_err add_step(const struct pyr_match *match, pyr_seat seat, struct pyr_desk *desk, pyr_step step,
     struct gains *gains)
 {
@@ -140,7 +139,7 @@ enum pyr_err hand_preview(const struct hand *hand, const struct pyr_match *match
     return add_step(match, seat, &desk, pyr_aim_step(&hand->aim, &match->edition->box, hand_pattern(match)), gains);
 }
 
-/* At the inner edge the pattern moves on to the other card. */
+/* At the inner edge the pattern moves to the other card. */
 void hand_move(struct hand *hand, const struct pyr_match *match, pyr_seat seat, int rows, int columns)
 {
     const struct pyr_box *box = &match->edition->box;
@@ -157,7 +156,7 @@ void hand_move(struct hand *hand, const struct pyr_match *match, pyr_seat seat, 
     }
 }
 
-/* 0 quarters mirror it. Only the first mark is a pattern; extra marks are single spaces. */
+/* 0 quarters mirrors it. Only the first mark is a pattern; extra marks are single spaces. */
 void hand_turn(struct hand *hand, const struct pyr_match *match, pyr_seat seat, int quarters)
 {
     struct pyr_desk desk;
@@ -181,14 +180,14 @@ void hand_card(struct hand *hand, const struct pyr_match *match, pyr_seat seat, 
         struct pyr_aim to = hand->aim;
         to.slot = (uint8_t)slot;
         hand->aim = to;
-        /* Over something legal there, if there is anything; the kind of mark stays. */
+        /* Moves to a legal placement there, if there is one; the kind of mark stays. */
         if (pyr_aim_settle(&to, &match->edition->box, &desk, hand_pattern(match)) && to.slot == slot &&
             to.single == hand->aim.single)
             hand->aim = to;
     }
 }
 
-/* If nothing of the kind fits anywhere, the aim stays where it is, moved onto the card. */
+/* If nothing of the kind fits anywhere, the aim only moves onto the card. */
 void hand_single(struct hand *hand, const struct pyr_match *match, pyr_seat seat)
 {
     struct pyr_desk desk;
@@ -203,7 +202,7 @@ void hand_single(struct hand *hand, const struct pyr_match *match, pyr_seat seat
         pyr_aim_move(&hand->aim, &match->edition->box, hand_pattern(match), 0, 0);
 }
 
-/* For the mouse: `any_turn` may turn the pattern so that it fits over the space. */
+/* For the mouse: `any_turn` allows turning the pattern so that it fits over the space. */
 bool hand_cover(struct hand *hand, const struct pyr_match *match, pyr_seat seat, unsigned slot, unsigned row,
     unsigned column, bool any_turn)
 {
@@ -227,7 +226,7 @@ void hand_pick(struct hand *hand, unsigned card)
         hand->recent = (uint8_t)__builtin_ctz(hand->picked);
 }
 
-/* The aim is noted for each step, so that undo can put the pattern back where it was. */
+/* The aim is stored for each step, so that undo can put the pattern back where it was. */
 enum pyr_err hand_place(struct hand *hand, struct pyr_match *match, pyr_seat seat)
 {
     const struct pyr_state *state = &match->replay.state;
@@ -257,7 +256,7 @@ enum pyr_err hand_undo(struct hand *hand, struct pyr_match *match, pyr_seat seat
     unsigned last = seat < PYR_MAX_SEATS && match->choice[seat].count ? match->choice[seat].count - 1u : 0;
     pyr_step step = seat < PYR_MAX_SEATS ? pyr_pending_step(&match->choice[seat], last) : PYR_STEP_NONE;
     enum pyr_err err = pyr_match_undo(match, seat);
-    /* A choice that came from elsewhere (a saved game, a server) was not aimed here. */
+    /* The steps of a choice from elsewhere (a saved game, a server) were not aimed here. */
     if (!err && hand_pattern(match) != PYR_NO_PATTERN &&
         pyr_aim_step(&hand->made[last], &match->edition->box, hand_pattern(match)) == step) {
         hand->aim = hand->made[last];

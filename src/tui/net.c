@@ -1,11 +1,11 @@
 /*
  * net.c: see net.h. A thread with a libuv loop; src/wire turns its bytes into answers and messages. Everything belongs to
- * the thread, except for two queues and the cookie.
+ * the thread, except two queues and the cookie.
  *
- *  1. A link is a request or the WebSocket, on a connection of its own. It ends with exactly one event (NET_ANSWER,
- *     NET_CLOSED), and its memory goes when libuv has closed its two handles.
+ *  1. A link is a request or the WebSocket, each on its own connection. It ends with exactly one event (NET_ANSWER,
+ *     NET_CLOSED), and is freed when libuv has closed its two handles.
  *  2. The addresses of a host are tried one after the other.
- *  3. A silent link ends: a WebSocket after a ping that is not answered.
+ *  3. A silent link is ended; a WebSocket is pinged first.
  *
  * Threads: the main thread puts orders into a queue and takes events out of one, both under `lock`; everything else is
  * done by the thread of the loop. `wake` is called from that thread and must be safe there (screen_wake writes to a
@@ -22,16 +22,16 @@
 #include "net.h"
 
 #define PROTOCOL "pyramids-1"
-#define PATIENCE_MS 10000        /* for one address to be reached, and for an answer */
-#define SILENCE_MS 15000         /* then a WebSocket is asked whether it is still there */
-#define PONG_MS 10000            /* and has so long to answer */
+#define PATIENCE_MS 10000        /* for connecting to one address, and for an answer */
+#define SILENCE_MS 15000         /* after that, a WebSocket is pinged */
+#define PONG_MS 10000            /* time for the pong */
 
 enum order_kind { ORDER_REQUEST, ORDER_OPEN, ORDER_CLOSE, ORDER_SEND };
 
 /* From the main thread to the loop. Owns its texts. */
 struct order {
     struct order *next;
-    enum order_kind kind;        /* what is to be done */
+    enum order_kind kind;        /* what to do */
     int id;
     char *path, *text;           /* text NULL: no body */
 };
@@ -44,12 +44,12 @@ struct link {
     uv_timer_t timer;
     uv_getaddrinfo_t lookup;     /* of the host's name */
     uv_connect_t connecting;
-    struct addrinfo *addresses, *address;        /* all of them; the one that is tried */
+    struct addrinfo *addresses, *address;        /* all of them; the one that is being tried */
     struct wire wire;
     struct wire_tls *tls;        /* NULL: plain */
     int id;                      /* of the request; -1: the socket */
-    int status;                  /* of the answer; before it is complete, NET_NO_NAME and the like: why there is none */
-    int answer;                  /* the status of a head that has come */
+    int status;                  /* of the answer; before that is complete, NET_NO_NAME or another cause why there is none */
+    int answer;                  /* the status in a head that has arrived */
     char *path, *body;           /* to be sent */
     char *got;
     size_t size, room;           /* of `got`, in bytes */
@@ -58,27 +58,27 @@ struct link {
     unsigned handles;            /* of libuv's, still to be closed */
 };
 
-/* Everything of one server. The main thread has the pointer; what it may touch is above `loop`, and under the lock. */
+/* Everything about one server. The main thread has the pointer; it may use only the members above `loop`, with the lock
+ * held. */
 struct net {
     char host[256], authority[300];
     int port;
     bool secure, stop;
     void (*wake)(void);
     pthread_t thread;
-    pthread_mutex_t lock;        /* for what follows */
+    pthread_mutex_t lock;        /* for the following members */
     struct order *orders, **last_order;
     struct net_event *events, **last_event;
     char cookie[512];
-    uv_loop_t loop;              /* the thread's from here on */
-    uv_async_t notice;           /* sent by anyone */
+    uv_loop_t loop;              /* from here on, used by the thread only */
+    uv_async_t notice;           /* sent by any thread */
     struct wire_pool *pool;
     struct wire_tls_context *tls;
     struct link *links, *socket;
     struct order *out;           /* messages to be sent on the socket */
 };
 
-/* Takes the text.
- * Without memory the event is lost; the link ends all the same. */
+/* Takes the text. Without memory the event is lost; the link ends nevertheless. */
 static void add_event(struct net *net, enum net_kind kind, int id, int status, char *text, size_t size)
 {
     struct net_event *event = calloc(1, sizeof *event);
@@ -110,9 +110,8 @@ static void drop_orders(struct order **orders)
     }
 }
 
-/* Bytes that came; false when there are too many of them.
- * Grows to twice the size needed, so that many small pieces do not copy again and again. A terminator is always
- * behind the bytes. */
+/* Adds received bytes; false when there are too many of them. The buffer grows to twice the size needed, so that many
+ * small pieces are not copied again and again. There is always a terminator after the bytes. */
 static bool take_in(struct link *link, const char *bytes, size_t size)
 {
     if (size > NET_MOST || link->size + size > NET_MOST)
@@ -133,7 +132,7 @@ static bool take_in(struct link *link, const char *bytes, size_t size)
 
 /* The end of a link. */
 
-/* Frees a link that libuv no longer knows. */
+/* Frees a link that libuv no longer uses. */
 static void drop(struct link *link)
 {
     for (struct link **at = &link->net->links; *at; at = &(*at)->next) {
@@ -152,7 +151,7 @@ static void drop(struct link *link)
     free(link);
 }
 
-/* Its memory goes with the last of its handles and lookups. */
+/* Its memory is freed with the last of its handles and lookups. */
 static void drop_if_free(struct link *link)
 {
     if (link->over && !link->handles && !link->is_looking_up)
@@ -172,9 +171,8 @@ static void close_handle(uv_handle_t *handle)
         uv_close(handle, on_handle_closed);
 }
 
-/* Ends a link without an event.
- * libuv still uses the handles until they are closed; only then may the memory go (drop_if_free). A lookup cannot
- * be ended while it runs, so its callback is waited for. */
+/* Ends a link without an event. libuv still uses the handles until they are closed; only then may the memory be freed
+ * (drop_if_free). A running lookup cannot be cancelled, so its callback is waited for. */
 static void abandon(struct link *link)
 {
     struct net *net = link->net;
@@ -190,7 +188,7 @@ static void abandon(struct link *link)
         close_handle((uv_handle_t *)&link->tcp);
 }
 
-/* The one event that ends a link. */
+/* Sends the one event that ends a link. */
 static void finish(struct link *link)
 {
     struct net *net = link->net;
@@ -199,7 +197,7 @@ static void finish(struct link *link)
     if (link->id < 0) {
         add_event(net, NET_CLOSED, -1, 0, NULL, 0);
     } else {
-        /* An answer that broke off is none. */
+        /* An incomplete answer does not count. */
         add_event(net, NET_ANSWER, link->id, link->answer && link->status < 0 ? 0 : link->status, link->got, link->size);
         link->got = NULL;
         link->size = link->room = 0;
@@ -233,7 +231,7 @@ static void send_bytes(struct link *link, const void *bytes, size_t size)
         free(writing);
 }
 
-/* Anything that TLS wants to send: data, or parts of its handshake. */
+/* Sends TLS's output: data, or parts of its handshake. */
 static void send_encrypted(struct link *link)
 {
     size_t size;
@@ -242,7 +240,7 @@ static void send_encrypted(struct link *link)
     wire_tls_sent(link->tls, size);
 }
 
-/* What src/wire wants to send: encrypted first if there is TLS. */
+/* Output of src/wire: encrypted first if there is TLS. */
 static void on_write(void *owner, const void *bytes, size_t size)
 {
     struct link *link = owner;
@@ -254,9 +252,9 @@ static void on_write(void *owner, const void *bytes, size_t size)
     send_encrypted(link);
 }
 
-/* What the server says. */
+/* Answers of the server. */
 
-/* Only our own cookie, only visible ASCII: it goes back into a header and into a file. */
+/* Only our own cookie, with only visible ASCII: it is put into a header and into a file. */
 static void keep_cookie(struct net *net, const struct wire_answer *answer)
 {
     const char *cookie;
@@ -280,7 +278,7 @@ static void on_answer(void *owner, const struct wire_answer *answer)
 {
     struct link *link = owner;
     if (answer->fault || link->id < 0) {
-        finish(link);                        /* no HTTP; or no WebSocket */
+        finish(link);                        /* not HTTP, or not a WebSocket */
         return;
     }
     link->answer = (int)answer->status;
@@ -294,7 +292,7 @@ static void on_body(void *owner, const char *bytes, size_t size)
         finish(link);
 }
 
-/* The status counts only from here on: before, the answer may still break off. */
+/* Only now the status counts: before, the answer could still have been cut off. */
 static void on_complete(void *owner)
 {
     struct link *link = owner;
@@ -302,7 +300,7 @@ static void on_complete(void *owner)
     finish(link);
 }
 
-/* What was handed in while connecting is sent now. */
+/* Sends what was submitted while connecting. */
 static void on_opened(void *owner)
 {
     struct link *link = owner;
@@ -335,8 +333,8 @@ static const struct wire_events events = { .body = on_body, .complete = on_compl
     .closing = on_closing, .write = on_write };
 static const struct wire_client_events client_events = { on_answer, on_opened };
 
-/* The timer of a link: whatever it waited for has not come.
- * While connecting or waiting for an answer, silence is the end. On an open WebSocket a ping goes first. */
+/* The timer of a link: what it was waiting for has not arrived. While connecting or waiting for an answer, that ends the
+ * link. An open WebSocket is first pinged. */
 static void on_silence(uv_timer_t *timer)
 {
     struct link *link = timer->data;
@@ -349,7 +347,7 @@ static void on_silence(uv_timer_t *timer)
     uv_timer_start(timer, on_silence, PONG_MS, 0);
 }
 
-/* Anything that arrives restarts the wait. */
+/* Restarts the timer, whenever anything arrives. */
 static void wait_for(struct link *link)
 {
     link->is_pinged = false;
@@ -357,14 +355,14 @@ static void wait_for(struct link *link)
         uv_timer_start(&link->timer, on_silence, link->is_open ? SILENCE_MS : PATIENCE_MS, 0);
 }
 
-/* The wire takes nothing more once the answer is complete: the rest is dropped. */
+/* Once the answer is complete, the wire takes nothing more: the rest is dropped. */
 static void read_plain(struct link *link, const char *bytes, size_t size)
 {
     for (size_t at = 0; at < size && !link->over && wire_takes(&link->wire);)
         at += wire_read(&link->wire, bytes + at, size - at);
 }
 
-/* `link->over` is asked after each step, because reading may end the link. */
+/* `link->over` is checked after each step, because reading may end the link. */
 static void read_encrypted(struct link *link, const char *bytes, size_t size)
 {
     char plain[4096];
@@ -375,7 +373,7 @@ static void read_encrypted(struct link *link, const char *bytes, size_t size)
         return;
     send_encrypted(link);
     if (wire_tls_is_open(link->tls) && link->status == NET_NO_TLS)
-        link->status = NET_NO_HTTP;          /* from here on it is the answer that is missing */
+        link->status = NET_NO_HTTP;          /* from here on, a missing answer is the cause */
     if (got == WIRE_TLS_BROKEN && !link->answer && wire_tls_is_untrusted(link->tls))
         link->status = NET_UNTRUSTED;
     if (got == WIRE_TLS_END)
@@ -384,7 +382,7 @@ static void read_encrypted(struct link *link, const char *bytes, size_t size)
         finish(link);
 }
 
-/* One buffer per thread is enough: what is read is used before the next read. */
+/* One buffer per thread is enough: its content is used before the next read. */
 static void on_room(uv_handle_t *handle, size_t wanted, uv_buf_t *buffer)
 {
     static _Thread_local char room[16384];
@@ -397,7 +395,7 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
 {
     struct link *link = stream->data;
     if (size < 0) {
-        /* Under TLS an end without a word of goodbye may be a cut. */
+        /* Under TLS, an end without close_notify may be an attack. */
         if (size == UV_EOF && !link->tls)
             wire_ended(&link->wire);
         finish(link);
@@ -413,7 +411,7 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
 
 /* The beginning of a link. */
 
-/* `status` already holds why there would be no answer; it is replaced when one comes. */
+/* `status` already has the cause for a missing answer; it is replaced when one arrives. */
 static void ask(struct link *link)
 {
     struct net *net = link->net;
@@ -452,7 +450,7 @@ static void on_next_address(uv_handle_t *handle)
         try_address(link);
 }
 
-/* After a failure the handle is closed before the next address is tried: a handle of libuv's connects once. */
+/* After a failure the handle is closed before the next address is tried, since a handle of libuv can connect only once. */
 static void on_connected(uv_connect_t *request, int error)
 {
     struct link *link = request->data;
@@ -464,14 +462,14 @@ static void on_connected(uv_connect_t *request, int error)
         return;
     }
     if (error == UV_ECONNREFUSED)
-        link->status = NET_REFUSED;          /* is the most useful cause, however other addresses fail */
+        link->status = NET_REFUSED;          /* the most useful cause, however other addresses fail */
     link->address = link->address->ai_next;
     uv_timer_stop(&link->timer);
     if (!uv_is_closing((uv_handle_t *)&link->tcp))
         uv_close((uv_handle_t *)&link->tcp, on_next_address);
 }
 
-/* No one answers at this address: the next one, by way of on_connected. */
+/* No answer from this address: on_connected will try the next one. */
 static void on_late(uv_timer_t *timer)
 {
     struct link *link = timer->data;
@@ -532,7 +530,7 @@ static void connect_link(struct net *net, struct order *order, bool socket)
     link->next = net->links;
     net->links = link;
     if (socket) {
-        drop_orders(&net->out);              /* nothing of an older connection */
+        drop_orders(&net->out);              /* orders for an earlier connection are dropped */
         if (net->socket)
             abandon(net->socket);
         net->socket = link;
@@ -548,7 +546,7 @@ static void connect_link(struct net *net, struct order *order, bool socket)
 
 /* Orders. */
 
-/* Sends the last frame, and a goodbye under TLS, before the connection goes. */
+/* Sends the last frame, and close_notify under TLS, before the connection is closed. */
 static void close_socket(struct link *link)
 {
     if (link->is_open) {
@@ -561,7 +559,7 @@ static void close_socket(struct link *link)
     finish(link);
 }
 
-/* Messages before the socket is open are kept in `out`; without a socket they are dropped, since the session sends
+/* Messages are kept in `out` until the socket is open; without a socket they are dropped, since the session will send
  * them again. */
 static void carry_out(struct net *net, struct order *order)
 {
@@ -613,16 +611,15 @@ static void on_notice(uv_async_t *notice)
     uv_close((uv_handle_t *)notice, NULL);
 }
 
-/* Until everything is closed. */
+/* Runs until everything is closed. */
 static void *run(void *context)
 {
     uv_run(&((struct net *)context)->loop, UV_RUN_DEFAULT);
     return NULL;
 }
 
-/* host, port and whether it is secure, from an address.
- * Without a scheme it is http. Names and passwords in an address (@), quotes, blanks and control characters are
- * refused, since the authority goes into a header. */
+/* Splits an address into host, port and whether it is secure. Without a scheme it is http. User names and passwords (@),
+ * quotes, blanks and control characters are refused, since the authority is put into a header. */
 static bool read_url(struct net *net, const char *url)
 {
     const char *at = strstr(url, "://");
@@ -640,7 +637,7 @@ static bool read_url(struct net *net, const char *url)
             return false;
     net->port = net->secure ? 443 : 80;
     const char *host = net->authority, *end = strchr(host, ':');
-    if (host[0] == '[') {                    /* an address of version 6 */
+    if (host[0] == '[') {                    /* an IPv6 address */
         const char *bracket = strchr(host, ']');
         if (!bracket)
             return false;
@@ -662,7 +659,7 @@ static bool read_url(struct net *net, const char *url)
     return net->host[0] != '\0';
 }
 
-/* The thread's things; false: nothing of them is left. */
+/* Creates what the thread uses; false: nothing of it is left. */
 static bool begin(struct net *net, const char *trusted)
 {
     net->pool = wire_pool_create(false, NET_MOST);
@@ -696,7 +693,7 @@ bool net_can_trust(const char *trusted)
     return context != NULL;
 }
 
-/* The thread inherits the mask of signals: they are the main thread's, except for crashes. */
+/* The thread inherits the signal mask: signals are for the main thread, except for crashes. */
 struct net *net_create(const char *url, const char *cookie, const char *trusted, void (*wake)(void))
 {
     struct net *net = calloc(1, sizeof *net);
@@ -724,7 +721,7 @@ struct net *net_create(const char *url, const char *cookie, const char *trusted,
     return NULL;
 }
 
-/* Orders given before are still carried out; then all links end and the thread is joined. */
+/* Orders given before are still executed; then all links end and the thread is joined. */
 void net_destroy(struct net *net)
 {
     if (!net)

@@ -1,14 +1,14 @@
 /*
- * remote.c: see remote.h. The game itself is a pyr_remote (session/remote.h): here are the screens before it, questions over
- * HTTP, the connection, and what is kept on the disk.
+ * remote.c: see remote.h. The game itself is a pyr_remote (session/remote.h): this file has the screens before it,
+ * requests over HTTP, the connection, and the files on the disk.
  *
- * Stages: VISITOR (who are we there?) -> LIST or CODE (which table?) -> OPENING -> ROOM (waiting for players) -> PLAY.
- * From OPENING on the state of the table is the session's; this file only does what it wishes (carry) and shows its
+ * Stages: VISITOR (our identity) -> LIST or CODE (which table?) -> OPENING -> ROOM (waiting for players) -> PLAY. From
+ * OPENING on the state of the table is the session's; this file only does what the session asks for (carry) and shows its
  * events (on_event).
  *
- * Files, beside the cookie of the server (visit.h): CODE.table with a draft and unanswered messages, and
- * numbers with our part of each shuffle. Everything runs in the main thread; net.c has a thread of its own and hands
- * events over in a queue.
+ * Files, besides the cookie of the server (visit.h): CODE.table with a draft and unanswered messages, and `numbers`
+ * with our part of each shuffle. Everything runs in the main thread; net.c has its own thread and passes events
+ * through a queue.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -24,13 +24,13 @@
 
 #define MOST_TABLES 64           /* in the list */
 #define NAME_ROOM (PYR_MAX_PLAYER_NAME + 1) /* bytes */
-#define MOST_RETRY 8.0           /* seconds between two attempts to connect, at most */
+#define MOST_RETRY 8.0           /* the longest pause between two attempts to connect, in seconds */
 #define CODE_ROOM PYR_REMOTE_CODE
 
-/* In order: comparisons such as stage >= STAGE_OPENING are meant. */
+/* The order matters for comparisons such as stage >= STAGE_OPENING. */
 enum stage { STAGE_VISITOR, STAGE_LIST, STAGE_CODE, STAGE_OPENING, STAGE_ROOM, STAGE_PLAY };
 
-/* Requests by what they are for. */
+/* Requests, by purpose. */
 enum { ASK_VISITOR, ASK_NEW_VISITOR, ASK_TABLES, ASK_CREATE, ASK_EDITION, ASK_RECORD, ASK_REMATCH, ASK_STILL_KNOWN,
     ASK_DAILY, ASK_PEOPLE };
 
@@ -47,40 +47,41 @@ struct remote {
     struct visit visit;
     char trusted[PATH_MAX], name[NAME_ROOM];
     char code[CODE_ROOM], key[CODE_ROOM], title[300];
-    double retry_at, wait;       /* when to ask again who we are; how long the next pause is */
+    double retry_at, wait;       /* when to ask again for our identity; the length of the next pause */
 
     /* The list, and a code being typed. */
     struct offer offer[MOST_TABLES];
-    unsigned offers, at;         /* how many; the one under the cursor */
-    char note[300];              /* what went wrong, in the list and in the room */
+    unsigned offers, at;         /* how many; the index of the one under the cursor */
+    char note[300];              /* an error, shown in the list and in the room */
     char cause[700];             /* why there is no connection yet, as a sentence */
-    double list_at;              /* when the list is asked for again, by app_seconds */
+    double list_at;              /* when to request the list again, by app_seconds */
 
     /* The table. */
     struct pyr_remote table;
-    bool sat, asked_record;      /* done at this visit */
-    uint32_t told;               /* lines of the log when the story last looked at it */
-    char past[PYR_MAX_SEATS][80];                /* how one did against the person at a seat, and their rating; "" if none */
-    char people[PYR_MAX_SEATS * NAME_ROOM];      /* for whom that was asked */
-    char said[NAME_ROOM + 100];                  /* the last reaction in the room */
-    char kept[PYR_REMOTE_SAVED]; /* what is on the disk of it */
+    bool sat, asked_record;      /* done during this visit */
+    uint32_t told;               /* the number of lines when the story last looked at the log */
+    char past[PYR_MAX_SEATS][80];                /* the record against the person at a seat, and their rating; "" if there
+                                                    is none */
+    char people[PYR_MAX_SEATS * NAME_ROOM];      /* the people for whom that was requested */
+    char said[NAME_ROOM + 100];                  /* the last reaction, shown in the room */
+    char kept[PYR_REMOTE_SAVED]; /* the content of its file on the disk */
     size_t kept_size;
 };
 
-/* Little helpers. */
+/* Helpers. */
 
 static uint64_t now_ms(void)
 {
     return (uint64_t)(app_seconds() * 1000);
 }
 
-/* Whether one plays at the table, and does not watch only. */
+/* Whether this visitor plays at the table, instead of only watching. */
 static bool has_seat(const struct remote *remote)
 {
     return remote->table.you < remote->table.seats;
 }
 
-/* Takes the body. Answers come as NET_ANSWER with the same id. */
+/* Takes the body. Answers arrive as NET_ANSWER with the same id. */
 static void ask(struct remote *remote, int id, const char *path, json_t *body)
 {
     char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
@@ -89,21 +90,20 @@ static void ask(struct remote *remote, int id, const char *path, json_t *body)
     json_decref(body);
 }
 
-/* The next message's id.
- * Random, so that no two windows of one visitor choose the same; the server recognises a message that is sent again. False
- * without entropy: nothing is sent. */
+/* The id of the next message. It is random, so that no two windows of one visitor use the same; the server recognises a
+ * message that is sent again. False without entropy: nothing is sent. */
 static bool new_id(uint8_t id[16])
 {
     return !getentropy(id, 16);
 }
 
-/* Ends early at the size, or at the first character that must not be shown. */
+/* Ends at the size, or at the first character that must not be shown. */
 static void copy_text(char *to, size_t size, const char *text)
 {
     pyr_word_copy(pyr_word_of(text), to, size);
 }
 
-/* A person's name as it is shown: without one of their own, in the language of this screen. */
+/* A person's name as it is shown; for players without a name, in the language of this screen. */
 static void copy_person(char *to, size_t size, const char *name)
 {
     copy_text(to, size, name);
@@ -111,7 +111,7 @@ static void copy_person(char *to, size_t size, const char *name)
         copy_text(to, size, _("Player"));
 }
 
-/* A table's code as people type it: in small letters, with blanks and dashes in between. */
+/* Reads a table's code as people type it: in lower case, with blanks and dashes in between. */
 static bool copy_table_code(char *to, size_t size, const char *typed)
 {
     char code[64];
@@ -135,24 +135,22 @@ static void note_cause(struct remote *remote, int status)
 
 /* Connecting. */
 
-/* Only for the first question; reconnecting to a table is the session's business.
- * The pause doubles, up to MOST_RETRY. */
+/* Only for the first request; the session itself reconnects to a table. The pause doubles, up to MOST_RETRY. */
 static void retry_later(struct remote *remote)
 {
     remote->retry_at = app_seconds() + remote->wait;
     remote->wait = remote->wait * 2 > MOST_RETRY ? MOST_RETRY : remote->wait * 2;
 }
 
-/* Beside the file that says who we are: what another visit to a table needs, and the numbers of all tables. */
+/* Paths next to the file with our identity: what another visit to a table needs, and the numbers of all tables. */
 static bool path_beside(const struct remote *remote, const char *code, const char *ending, char *to, size_t size)
 {
     int length = snprintf(to, size, "%s%s%s.%s", remote->visit.cookie_path, code[0] ? "." : "", code, ending);
     return remote->visit.cookie_path[0] && length > 0 && (size_t)length < size;
 }
 
-/* Keeps what would be lost with this program: a draft, what the server has not answered, the number of a table that
- * waits.
- * Compared with what is on the disk first: it is called very often and writes seldom. */
+/* Saves what would be lost at the end of this program: a draft, unanswered messages, the number for a waiting table. It
+ * is called very often and writes rarely, so it first compares with what is on the disk. */
 static void keep_table(struct remote *remote)
 {
     const struct pyr_remote *table = &remote->table;
@@ -167,15 +165,14 @@ static void keep_table(struct remote *remote)
     if (size == remote->kept_size && !memcmp(text, remote->kept, size))
         return;
     if (size)
-        save_write(path, text, size);        /* if not, it is kept as long as this program runs */
+        save_write(path, text, size);        /* if that fails, it is kept as long as this program runs */
     else
         unlink(path);
     memcpy(remote->kept, text, size);
     remote->kept_size = size;
 }
 
-/* Begins with the table of remote->code, where it was left; remote_tick connects.
- * The state is restored from the disk if it belongs to this table. */
+/* Opens the table of remote->code; remote_tick connects. The state is restored from the disk if it belongs to this table. */
 static void go_to_table(struct remote *remote, struct app *app)
 {
     char path[PATH_MAX], *text = NULL;
@@ -196,7 +193,7 @@ static void go_to_table(struct remote *remote, struct app *app)
     free(text);
 }
 
-/* With a cookie the server is asked whether it knows us; without one we become a new visitor. */
+/* With a cookie, asks the server whether it recognises us; without one we become a new visitor. */
 static void ask_who(struct remote *remote)
 {
     remote->retry_at = 0;
@@ -210,14 +207,14 @@ static void become_new(struct remote *remote)
     ask_who(remote);
 }
 
-/* The list is asked for again after 5 seconds. */
+/* The list is requested again after 5 seconds. */
 static void ask_tables(struct remote *remote)
 {
     remote->list_at = app_seconds() + 5;
     ask(remote, ASK_TABLES, "/api/tables", NULL);
 }
 
-/* The server knows us. Its cookie may be a new one and is kept. */
+/* The server recognises us. Its cookie may be a new one and is stored. */
 static void on_known_visitor(struct remote *remote, struct app *app)
 {
     visit_keep(&remote->visit, remote->carrier.net);
@@ -238,7 +235,7 @@ static void on_known_visitor(struct remote *remote, struct app *app)
 
 /* Tables. */
 
-/* A server may send anything: one without a plain code is left out. */
+/* A server may send anything: tables without a valid code are left out. */
 static void read_offer(struct remote *remote, const json_t *table)
 {
     struct offer *offer = &remote->offer[remote->offers];
@@ -292,8 +289,7 @@ static void set_edition(struct remote *remote, struct app *app, const char *text
     pyr_remote_set_edition(&remote->table, &app->edition, now_ms());
 }
 
-/* A name as one word of an address.
- * `to` has room for three bytes per byte of the name, which is the most that %XX needs. */
+/* A name as one part of a path. `to` has room for three bytes per byte of the name, the most that %XX needs. */
 static void put_name(char *to, const char *name)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
@@ -301,7 +297,7 @@ static void put_name(char *to, const char *name)
         to += sprintf(to, strchr(plain, *name) ? "%c" : "%%%02X", (unsigned char)*name);
 }
 
-/* A built-in edition is used without asking; another one is fetched from the server. */
+/* A built-in edition is used directly; any other one is fetched from the server. */
 static void want_edition(struct remote *remote, struct app *app)
 {
     char path[3 * PYR_MAX_NAME + 32] = "/api/editions/";
@@ -314,7 +310,7 @@ static void want_edition(struct remote *remote, struct app *app)
     ask(remote, ASK_EDITION, path, NULL);
 }
 
-/* Who plays, and through whose eyes. */
+/* Sets the players, and the seat whose view is shown. */
 static void show_players(const struct remote *remote, struct app *app)
 {
     const struct pyr_remote *table = &remote->table;
@@ -332,7 +328,7 @@ static void show_players(const struct remote *remote, struct app *app)
         app->seat = table->you;
 }
 
-/* A log that got shorter was sent again from its beginning, so the story starts over, too. */
+/* If the log got shorter, it was sent again from its beginning, so the story starts over, too. */
 static void on_lines(struct remote *remote, struct app *app)
 {
     if (app->match.log.lines < remote->told)
@@ -343,7 +339,7 @@ static void on_lines(struct remote *remote, struct app *app)
         remote->stage = STAGE_PLAY;
 }
 
-/* All deals are open when a game is over; the replay shows them. */
+/* When a game is over all deals are open; the replay shows them. */
 static void want_record(struct remote *remote)
 {
     char path[CODE_ROOM + 32];
@@ -354,9 +350,9 @@ static void want_record(struct remote *remote)
     ask(remote, ASK_RECORD, path, NULL);
 }
 
-#define NUMBERS_SIZE 16384       /* bytes of the file: some 100 tables, the latest first */
+#define NUMBERS_SIZE 16384       /* bytes of the file: about 100 tables, latest first */
 
-/* Writes down our number of a table and the commitment that was seen before it (docs/fair-shuffle.md), to compare when the
+/* Stores our number for a table and the commitment that was published before (docs/fair-shuffle.md), to compare when the
  * game is over. */
 static void note_number(const struct remote *remote)
 {
@@ -374,8 +370,8 @@ static void note_number(const struct remote *remote)
     free(text);
 }
 
-/* Once per visit to a table: a refusal is shown and not repeated.
- * The number is our part of the shuffle. It is chosen after the server's commitment, and noted only if it is new. */
+/* Once per visit to a table: a refusal is shown and not repeated. The number is our part of the shuffle. It is drawn
+ * after the server's commitment, and stored only if it is new. */
 static void sit(struct remote *remote)
 {
     struct pyr_remote *table = &remote->table;
@@ -388,7 +384,7 @@ static void sit(struct remote *remote)
         note_number(remote);
 }
 
-/* Head to head and ratings, asked for again when other people sit here. */
+/* Head-to-head results and ratings, requested again when other people take seats. */
 static void want_people(struct remote *remote)
 {
     const struct pyr_remote *table = &remote->table;
@@ -422,7 +418,8 @@ static void note_rule(struct remote *remote, const char *rule)
     snprintf(remote->note, sizeof remote->note, _("The rules do not allow it (%.8s)."), rule);
 }
 
-/* An unknown table that was chosen from the list leads back to it; one of the command line ends the program. */
+/* If the table was chosen from the list, an unknown table leads back to the list; if it was named on the command line,
+ * the program ends. */
 static void on_refused(struct remote *remote, struct app *app, const struct pyr_remote_event *event)
 {
     bool is_choice = event->number == PYR_REMOTE_CHOOSE || event->number == PYR_REMOTE_RETRACT;
@@ -439,7 +436,7 @@ static void on_refused(struct remote *remote, struct app *app, const struct pyr_
     }
     if (!strcmp(event->code, "illegal"))
         note_rule(remote, event->rule);
-    if (event->number == PYR_REMOTE_REACT || (is_choice && !remote->table.resend_at))    /* else it is tried again */
+    if (event->number == PYR_REMOTE_REACT || (is_choice && !remote->table.resend_at))    /* otherwise it is sent again */
         app_say(app, ST_BAD, "%s", remote->note);
 }
 
@@ -447,7 +444,7 @@ static void on_refused(struct remote *remote, struct app *app, const struct pyr_
 static void on_other_choice(struct remote *remote, struct app *app, const char *code)
 {
     note_error(remote, code);
-    if (!strcmp(code, "no_choice"))          /* what was to be taken back has never arrived */
+    if (!strcmp(code, "no_choice"))          /* the choice to be taken back never arrived */
         app_say(app, ST_TEXT, "%s", _("Your choice is open again."));
     else
         app_say(app, ST_BAD, "%s", remote->note);
@@ -460,7 +457,7 @@ static void on_bad_lines(struct remote *remote, struct app *app)
     app_fail(app, "%s", sentence);
 }
 
-/* The player's own is sent back by the server, too: then the others have seen it. */
+/* The server also sends back the player's own reaction: then the others have seen it. */
 static void on_reaction(struct remote *remote, struct app *app, int32_t number)
 {
     unsigned seat = (unsigned)number >> 3, symbol = number & 7;
@@ -493,18 +490,18 @@ static void on_event(struct remote *remote, struct app *app, const struct pyr_re
         else if (event->number == PYR_REMOTE_SIT)
             remote->note[0] = '\0';
         break;
-    default: break;                          /* who is connected is asked when it is drawn */
+    default: break;                          /* presence is read when it is drawn */
     }
 }
 
-/* An event may end the program (app->error), and then nothing more is shown. */
+/* An event may end the program (app->error); then nothing more is shown. */
 static void take_events(struct remote *remote, struct app *app)
 {
     for (struct pyr_remote_event event; !app->error && (event = pyr_remote_event(&remote->table)).kind;)
         on_event(remote, app, &event);
 }
 
-/* To the next table over the same connection; nothing of this one stays. */
+/* Switches to the next table over the same connection; nothing of this one stays. */
 static void begin_rematch(struct remote *remote, struct app *app, const char *code)
 {
     if (remote->stage != STAGE_PLAY || !visit_copy_code(remote->code, sizeof remote->code, code))
@@ -538,7 +535,7 @@ static void answer_record(struct remote *remote, struct app *app, const struct n
         story_finish(&app->story);
 }
 
-/* The visitor: the first thing that a server is asked for. */
+/* Our identity: the first thing that is requested from a server. */
 static void answer_visitor(struct remote *remote, struct app *app, const struct net_event *event, const json_t *answer)
 {
     if (visit_is_stranger(event->status, answer)) {
@@ -553,7 +550,7 @@ static void answer_visitor(struct remote *remote, struct app *app, const struct 
     }
 }
 
-/* No answer, or the server could not give one: what can be tried again is. */
+/* There was no answer, or the server had an error: retries where that makes sense. */
 static void answer_missing(struct remote *remote, struct app *app, const struct net_event *event)
 {
     bool first = event->id == ASK_VISITOR || event->id == ASK_NEW_VISITOR || event->id == ASK_DAILY;
@@ -572,7 +569,7 @@ static void answer_missing(struct remote *remote, struct app *app, const struct 
         app_say(app, ST_BAD, "%s", remote->note);
 }
 
-/* Tables: the list, a new one, a rematch. */
+/* The list of tables, a new table, a rematch. */
 static void answer_tables(struct remote *remote, struct app *app, const struct net_event *event, const json_t *answer)
 {
     const char *error = visit_text(json_object_get(answer, "error"), "code"),
@@ -596,7 +593,7 @@ static void answer_tables(struct remote *remote, struct app *app, const struct n
     }
 }
 
-/* Without an answer the room is as it was. */
+/* Without an answer the room stays as it was. */
 static void answer_people(struct remote *remote, const struct net_event *event)
 {
     json_t *answer = event->status == 200 && event->text ? json_loadb(event->text, event->size, 0, NULL) : NULL;
@@ -620,14 +617,14 @@ static void answer_people(struct remote *remote, const struct net_event *event)
     json_decref(answer);
 }
 
-/* `event->text` may be anything: what is not JSON gives NULL, and json_object_get of NULL is NULL. */
+/* `event->text` may be anything: if it is not JSON, it gives NULL, and json_object_get of NULL is NULL. */
 static void on_answer(struct remote *remote, struct app *app, const struct net_event *event)
 {
     json_error_t fault;
     json_t *answer = NULL;
     switch (event->id) {
     case ASK_STILL_KNOWN:
-        if (event->status == 401)                /* its database is another one: the seat will not come back */
+        if (event->status == 401)                /* it has another database: our seat will not come back */
             app_fail(app, "%s: %s", remote->visit.url, pyr_text_refusal("no_visitor"));
         return;
     case ASK_EDITION: answer_edition(remote, app, event); return;
@@ -638,7 +635,7 @@ static void on_answer(struct remote *remote, struct app *app, const struct net_e
     bool is_first = event->id == ASK_VISITOR || event->id == ASK_NEW_VISITOR;
     if (event->text)
         answer = json_loadb(event->text, event->size, 0, &fault);
-    /* Something else than Pyramids may answer 501 to a question that it does not know. */
+    /* Other servers may answer 501 to a request that they do not know. */
     if (event->status <= 0 || (event->status >= 500 && !(is_first && visit_is_stranger(event->status, answer))))
         answer_missing(remote, app, event);
     else if (is_first)
@@ -648,8 +645,8 @@ static void on_answer(struct remote *remote, struct app *app, const struct net_e
     json_decref(answer);
 }
 
-/* Messages of an older visit that arrive before a table is chosen are ignored. A connection may be refused because the
- * server no longer knows us, so that is asked. */
+/* Messages for an earlier table that arrive before the next one is chosen are ignored. If a connection is refused, the
+ * server may no longer recognise us, so that is checked. */
 static void on_net(struct remote *remote, struct app *app, const struct net_event *event)
 {
     struct pyr_remote *table = remote->stage >= STAGE_OPENING ? &remote->table : NULL;
@@ -659,7 +656,7 @@ static void on_net(struct remote *remote, struct app *app, const struct net_even
         ask(remote, ASK_STILL_KNOWN, "/api/visitor", NULL);
 }
 
-/* What is sent is on the disk first. */
+/* Messages are stored on the disk before they are sent. */
 static void carry(struct remote *remote)
 {
     carrier_connect(&remote->carrier, &remote->table, now_ms());
@@ -667,7 +664,7 @@ static void carry(struct remote *remote)
     carrier_send(&remote->carrier, &remote->table, now_ms());
 }
 
-/* Called before every drawing. Events first, since they may change the stage. */
+/* Called before every drawing. Events are handled first, since they may change the stage. */
 static void remote_tick(struct app *app)
 {
     struct remote *remote = app->remote;
@@ -708,7 +705,7 @@ static void remote_retract(struct app *app)
     uint8_t id[16];
     if (new_id(id) && pyr_remote_retract(&app->remote->table, id, now_ms()) &&
         app->match.replay.state.open.phase == PYR_KEEP)
-        pyr_match_undo(&app->match, app->seat);          /* what was picked is still picked */
+        pyr_match_undo(&app->match, app->seat);          /* the cards that were picked stay picked */
 }
 
 static bool remote_can_play_again(const struct app *app)
@@ -740,7 +737,7 @@ static bool remote_can_react(const struct app *app)
     return pyr_remote_may_react(&app->remote->table);
 }
 
-/* Bits: seats of other people. */
+/* The seats of other people, as bits. */
 static unsigned other_people(const struct pyr_remote *table)
 {
     unsigned seats = 0;
@@ -764,7 +761,7 @@ static void remote_draw_reactions(struct app *app)
         canvas_place(&app->canvas, place.x, place.y + i, place.width, 1, ACT_KEY, '1' + i);
 }
 
-/* Muting keeps the question open, so that its answer can be seen. */
+/* Muting keeps the question open, so that its effect can be seen. */
 static bool remote_reaction_key(struct app *app, int key)
 {
     struct pyr_remote *table = &app->remote->table;
@@ -782,7 +779,7 @@ static bool remote_reaction_key(struct app *app, int key)
     return false;
 }
 
-/* Wins with their fraction, such as 1.5: a shared win counts its share. */
+/* Wins may be fractions, such as 1.5: a shared win counts as its share. */
 static const char *remote_standing(const struct app *app)
 {
     const struct pyr_remote *table = &app->remote->table;
@@ -809,7 +806,7 @@ static bool remote_idle_key(struct app *app, int key)
 {
     if (has_seat(app->remote) || !app->match.replay.seats)
         return false;
-    /* Onlookers may look over anyone's shoulder: all of it is open. */
+    /* Spectators may switch seats: they see only what is open. */
     if (key == K_TAB)
         app->seat = (pyr_seat)((app->seat + 1u) % app->match.replay.seats);
     else if (key >= '1' && key < '1' + app->match.replay.seats)
@@ -819,14 +816,14 @@ static bool remote_idle_key(struct app *app, int key)
     return true;
 }
 
-/* What is seen. */
+/* Display. */
 
 static bool remote_is_watching(const struct app *app)
 {
     return !has_seat(app->remote);
 }
 
-/* A word as a shell reads it. */
+/* Quotes a word for a shell. */
 static void quote(const char *word, char *to, size_t size)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:,+@%=";
@@ -861,7 +858,7 @@ void remote_way_back(const struct remote *remote, char *to, size_t size)
         snprintf(to + strlen(to), size - strlen(to), " --trust %s", trusted);
 }
 
-/* Minutes and seconds that are left, where the table has a clock. */
+/* The time left in minutes and seconds, if the table has a clock. */
 static const char *remote_title(struct app *app)
 {
     struct remote *remote = app->remote;
@@ -877,7 +874,7 @@ static const char *remote_title(struct app *app)
     return remote->title;
 }
 
-/* What the operator announces; NULL: nothing. */
+/* The operator's announcement; NULL: none. */
 static const char *notice(const struct pyr_remote *table)
 {
     static char text[512];
@@ -900,7 +897,7 @@ static const char *remote_banner(const struct app *app)
         _("Connection lost: reconnecting.");
 }
 
-/* The server reports who has chosen and who is connected; the match does not know. */
+/* The server reports who has chosen and who is connected; the match does not contain it. */
 static enum sign remote_sign(const struct app *app, unsigned seat)
 {
     const struct pyr_remote *table = &app->remote->table;
@@ -922,7 +919,7 @@ static bool remote_draws_itself(const struct app *app)
     return app->remote->stage != STAGE_PLAY;
 }
 
-/* A seat of the room as a line. */
+/* A seat as a line of the room. */
 static void put_seat(const struct remote *remote, unsigned s, char *to, size_t size)
 {
     const struct pyr_remote_seat *seat = &remote->table.seat[s];
@@ -943,13 +940,13 @@ static bool is_free(const struct pyr_remote_seat *seat)
     return seat->kind == PYR_SEAT_OPEN || seat->kind == PYR_SEAT_FRIEND;
 }
 
-/* Before the game: the code to pass on, the seats, and what may have gone wrong. */
+/* The room before the game: the code to pass on, the seats, and errors. */
 static void draw_room(struct remote *remote, struct app *app)
 {
     const struct pyr_remote *table = &remote->table;
     char text[2400];
     unsigned free_seats = 0;
-    bool asks = table->state == PYR_TABLE_WAITING && !remote->note[0];   /* for a seat; the answer is on its way */
+    bool asks = table->state == PYR_TABLE_WAITING && !remote->note[0];   /* waiting for a seat: the answer is on its way */
     if (has_seat(remote) || asks)
         snprintf(text, sizeof text, _("Others join with this code: %s\n"), remote->code);
     else
@@ -1010,7 +1007,7 @@ static void remote_draw(struct app *app)
     }
 }
 
-/* Below the tables there are two more lines: a new table, and a code to type. */
+/* Below the tables there are two more lines: a new table, and typing a code. */
 static void list_key(struct remote *remote, struct app *app, int key)
 {
     unsigned count = remote->offers + 2;
@@ -1030,7 +1027,7 @@ static void list_key(struct remote *remote, struct app *app, int key)
     }
 }
 
-/* A bot takes the first free seat. */
+/* Adds a bot to the first free seat. */
 static void add_bot(struct remote *remote)
 {
     uint8_t id[16];
@@ -1041,7 +1038,7 @@ static void add_bot(struct remote *remote)
         pyr_remote_fill(&remote->table, seat, "club", id, now_ms());
 }
 
-/* Codes have letters and digits only, and are shown in capitals. */
+/* Codes have only letters and digits, and are shown in capitals. */
 static void remote_screen_key(struct app *app, int key)
 {
     struct remote *remote = app->remote;
@@ -1126,7 +1123,7 @@ static const struct play_ops remote_ops = { .tick = remote_tick,
 
 /* Beginning and end. */
 
-/* A link such as https://host/#table/CODE/2/KEY names the table, too. */
+/* A link such as https://host/#table/CODE/2/KEY also contains the table. */
 static void read_link(struct remote *remote, const char *url)
 {
     char copy[400], *rest = NULL;
@@ -1151,7 +1148,7 @@ struct remote *remote_create(struct app *app)
         return NULL;
     visit_init(&remote->visit, options->server);
     snprintf(remote->name, sizeof remote->name, "%s", options->names[0]);
-    /* The way back is to work from any folder. */
+    /* The command for coming back should work in any folder. */
     if (options->trusted && !realpath(options->trusted, remote->trusted))
         snprintf(remote->trusted, sizeof remote->trusted, "%s", options->trusted);
     read_link(remote, options->server);
@@ -1174,7 +1171,7 @@ failed:
     return NULL;
 }
 
-/* What is unanswered is kept for the next visit; the net is ended before the rest is freed. */
+/* Unanswered messages are saved for the next visit; the net is destroyed before the rest is freed. */
 void remote_destroy(struct remote *remote)
 {
     if (!remote)

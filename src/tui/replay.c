@@ -1,9 +1,9 @@
 /*
  * replay.c: a record step by step, with the marks of an analysis; see app.h.
  *
- * The analysis runs in threads of its own (pyr_judge_init); they touch only struct analysis, under its lock. It is made
- * twice: quickly, so that marks appear soon, and then with all the effort. Reports are not freed before the end, so a
- * pointer to one stays good.
+ * The analysis runs in its own threads (pyr_judge_init); they use only struct analysis, under its lock. It is made
+ * twice: quickly, so that marks appear soon, and then with full effort. Reports are freed only at the end, so a
+ * pointer to one stays valid.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -23,8 +23,8 @@ struct analysis {
     pthread_mutex_t lock;
     bool cancelled, done;        /* under the lock, as are the numbers */
     unsigned begun, all;         /* tasks, for progress */
-    struct pyr_judge_report report[2];       /* the first result, and the refined one; both stay until the end */
-    const struct pyr_judge_report *shown;    /* the better one of those that are there */
+    struct pyr_judge_report report[2];       /* the first result, and the refined one; both are kept until the end */
+    const struct pyr_judge_report *shown;    /* the better one of those that are ready */
     struct pyr_fault fault;
     char *text;
     size_t size;
@@ -32,13 +32,13 @@ struct analysis {
     uint32_t playouts;           /* the cap, worlds per decision */
 };
 
-/* A replay that is shown. `first` is the line at which all cards have been dealt: there is nothing to see before it. */
+/* A replay. `first` is the line at which all cards have been dealt: before that there is nothing to show. */
 struct replaying {
     struct app *app;
     uint32_t line, first;        /* lines that have been played */
     const char *name;
     struct analysis *analysis;
-    bool sums;                   /* the sheet with luck and skill */
+    bool sums;                   /* the sheet with luck and skill is open */
     char preview[400];
     char title[300], short_title[100];
 };
@@ -63,8 +63,8 @@ static void note_progress(void *context, unsigned begun, unsigned all)
     screen_wake();
 }
 
-/* At most eight threads, so that the machine stays usable. If the quick analysis would be as thorough as the full
- * one, it is left out. */
+/* At most eight threads, so that the machine stays usable. If the quick analysis would be as thorough as the full one, it
+ * is skipped. */
 static void *run_analysis(void *context)
 {
     struct analysis *analysis = context;
@@ -90,8 +90,8 @@ static void *run_analysis(void *context)
     return NULL;
 }
 
-/* Signals are blocked while the thread is created, since it inherits the mask: they belong to the main thread, except
- * for crashes. Without memory or a thread, nothing happens, and the key can be pressed again. */
+/* Signals are blocked while the thread is created, since it inherits the mask: they are for the main thread, except for
+ * crashes. Without memory or a thread nothing happens, and the key can be pressed again. */
 static void analysis_start(struct replaying *r)
 {
     struct analysis *analysis = calloc(1, sizeof *analysis);
@@ -123,7 +123,7 @@ static void analysis_start(struct replaying *r)
     free(analysis);
 }
 
-/* Waits for the thread, which notices `cancelled` between playouts. */
+/* Waits for the thread, which checks `cancelled` between playouts. */
 static void analysis_end(struct replaying *r)
 {
     struct analysis *analysis = r->analysis;
@@ -153,7 +153,7 @@ static const struct pyr_judge_report *report_of(const struct replaying *r)
     return shown;
 }
 
-/* NULL for a line that is no decision, or without a report. */
+/* NULL if the line is not a decision, or there is no report. */
 static const struct pyr_luck_decision *decision_at(const struct replaying *r, uint32_t line)
 {
     const struct pyr_judge_report *report = report_of(r);
@@ -163,14 +163,14 @@ static const struct pyr_luck_decision *decision_at(const struct replaying *r, ui
     return NULL;
 }
 
-/* For the story: "?!" and the like beside a line. */
+/* For the story: the mark beside a line, such as "?!". */
 static const char *sign_at(void *context, uint32_t line)
 {
     const struct pyr_luck_decision *decision = decision_at(context, line);
     return decision && pyr_luck_threshold(decision->mark)->sign[0] ? pyr_luck_threshold(decision->mark)->sign : NULL;
 }
 
-/* What a line of the log is; PYR_EVENT_KINDS for one that cannot be read. */
+/* The kind of a line of the log; PYR_EVENT_KINDS if it cannot be read. */
 static enum pyr_event_kind kind_at(const struct app *app, uint32_t line, struct pyr_event *event)
 {
     struct pyr_lines lines;
@@ -211,7 +211,7 @@ static void draw_sums(struct replaying *r)
     char rows[2 * PYR_MAX_SEATS + 2] = "";
     if (!report)
         return;
-    /* The notice makes room for a table: a line for its head and one per player. */
+    /* The notice makes room for a table: one line for its head and one per player. */
     memset(rows, '\n', report->seats + 1u);
     struct place box = draw_notice(canvas, _("Luck and skill"), rows, hints, 1);
     int right[6], end = box.x + box.width;
@@ -254,12 +254,12 @@ static void set_hints(struct replaying *r)
     app_hint(app, 'L', "L", _("log"));
 }
 
-/* The table after the line, as everyone may see it afterwards. */
+/* Shows the table after the line, as everyone may see it afterwards. */
 static void set_table(struct replaying *r, const struct pyr_replay *at, struct scene *scene)
 {
     struct app *app = r->app;
     struct pyr_event event;
-    bool keeping = at->state.open.phase == PYR_KEEP;         /* what was dealt and returned is open afterwards (Q10) */
+    bool keeping = at->state.open.phase == PYR_KEEP;         /* cards dealt and returned are open afterwards (Q10) */
     pyr_view_init(&scene->view, &at->state, keeping ? app->seat : PYR_SPECTATOR);
     for (unsigned s = 0; s < at->seats && at->state.open.phase == PYR_MARK; s++)
         scene->view.open.desk[s] = at->state.desk[s];        /* marks appear together with their sentences */
@@ -275,7 +275,7 @@ static void set_table(struct replaying *r, const struct pyr_replay *at, struct s
                 scene->shown[slot] |= event.part[i].spaces;
 }
 
-/* The first line, the story, and the result of the analysis. */
+/* Sets the first line, the story, and the result of the analysis. */
 static void set_words(struct replaying *r, struct scene *scene)
 {
     unsigned lines = r->app->match.log.lines;
@@ -291,7 +291,7 @@ static void set_words(struct replaying *r, struct scene *scene)
     scene->title = r->name[0] ? r->title : r->short_title;
 }
 
-/* What happened last, or how far the analysis is. */
+/* Shows what happened last, or the progress of the analysis. */
 static enum style set_message(struct replaying *r, char *message, size_t size)
 {
     const struct story *story = &r->app->story;
@@ -331,7 +331,7 @@ static void draw(struct replaying *r)
     scene.message_style = set_message(r, message, sizeof message);
     scene.message = message;
     set_hints(r);
-    scene.hint_count = r->sums ? 0 : app->hint_count;        /* its box has the key that works then */
+    scene.hint_count = r->sums ? 0 : app->hint_count;        /* its box shows the key that works then */
     if (app->canvas.width < TUI_MIN_WIDTH || app->canvas.height < TUI_MIN_HEIGHT)
         draw_is_too_small(&app->canvas);
     else if (app->sheet == SHEET_STORY)
@@ -351,7 +351,7 @@ static void draw(struct replaying *r)
     screen_show(&app->canvas);
 }
 
-/* By lines, tags left out; or by turns, which begin with a reveal. */
+/* By lines, without tags; or by turns, which begin with a reveal. */
 static void go(struct replaying *r, int steps, bool turns)
 {
     struct app *app = r->app;
@@ -371,11 +371,11 @@ static void toggle_sheet(struct app *app, enum sheet sheet)
 {
     app->sheet = app->sheet == sheet ? SHEET_NONE : sheet;
     app->scroll = 0;
-    /* Of the help: the signs; a replay has few keys, and they are in the last line. */
+    /* The help page about signs; a replay has few keys, and they are in the last line. */
     app->page = 1;
 }
 
-/* Keys that go through the record. */
+/* Keys that move through the record. */
 static bool walk_key(struct replaying *r, int key)
 {
     switch (key) {
@@ -389,7 +389,7 @@ static bool walk_key(struct replaying *r, int key)
     }
 }
 
-/* Keys that choose through whose eyes the table is seen. */
+/* Keys that choose the seat whose view is shown. */
 static bool seat_key(struct app *app, int key)
 {
     unsigned seats = app->match.replay.seats;
@@ -437,7 +437,7 @@ static bool on_key(struct replaying *r, int key)
     return true;
 }
 
-/* Until the player leaves. Seat and people are put back afterwards: a finished game returns to its scores. */
+/* Runs until the player leaves. Seat and people are restored afterwards: a finished game returns to its scores. */
 void replay_run(struct app *app, const char *name)
 {
     const char *slash = strrchr(name, '/');
@@ -450,7 +450,7 @@ void replay_run(struct app *app, const char *name)
     app->sheet = SHEET_NONE;
     app->peek = false;
     app->message[0] = '\0';
-    /* From where the cards are dealt. */
+    /* Begins where the cards are dealt. */
     while (r.first < app->match.log.lines && (pyr_match_replay(&app->match, r.first, &at) || at.stage < PYR_STAGE_PLAY))
         r.first++;
     r.line = r.first;

@@ -8,13 +8,13 @@
 #include "rulesheet.h"
 #include "screen.h"
 
-/* Columns on the left and the right. */
+/* Columns left free on both sides. */
 #define MARGIN 2
-#define INDENT 7                 /* of titles and paragraphs, behind the tag */
-#define ALL_ROWS 4000            /* more than all rules take in any window */
+#define INDENT 7                 /* of titles and paragraphs, after the tag */
+#define ALL_ROWS 4000            /* more than all rules need in any window */
 
-/* Lays all rules out from row `y` of the canvas on, which may be far above it; with NULL only counts. The rows that all
- * take; *at is the row of the rule that the view is at. */
+/* Lays out all rules from row `y` of the canvas on, which may be far above it; with NULL only counts. Returns the number
+ * of rows; *at is the row of the rule that the view is at. */
 static int lay_out(struct canvas *canvas, int width, int y, const struct rules_view *view, int *at)
 {
     const char *section = NULL;
@@ -68,7 +68,7 @@ int rules_cited(const char *message)
     return cited;
 }
 
-/* The next rule with what is searched for, from one on and round; a tag is its own rule. */
+/* Finds the next rule that contains the search text, starting with one and wrapping around; a tag matches its own rule. */
 static void search(struct rules_view *view, int from, int step)
 {
     int count = 0, tag = pyr_text_rule_find(view->search);
@@ -88,8 +88,7 @@ static void search(struct rules_view *view, int from, int step)
     snprintf(view->message, sizeof view->message, _("No rule contains '%.40s'."), view->search);
 }
 
-/* Adds a character to the search, as UTF-8.
- * What does not fit any more is ignored. */
+/* Adds a character to the search, as UTF-8. If it does not fit, it is ignored. */
 static void type(struct rules_view *view, int key)
 {
     char bytes[5] = "";
@@ -155,7 +154,7 @@ void rules_draw(struct canvas *canvas, const struct scene *scene, struct rules_v
     char typed[sizeof view->search + 40];
     int rows = canvas->height - 4, at, all = lay_out(NULL, canvas->width, 0, view, &at);
     if (view->jump)
-        view->top = at > 2 ? at - 2 : 0;     /* with what is above it: often the section */
+        view->top = at > 2 ? at - 2 : 0;     /* with the lines above it: often the heading of the section */
     view->jump = false;
     if (view->top > all - rows)
         view->top = all - rows;

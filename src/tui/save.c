@@ -1,7 +1,7 @@
 /*
- * save.c: files of saved games: where they are, written whole or not at all, locked while a window has them open; see
- * save.h. A file is written under another name, synced and renamed, so a crash leaves the old or the new one. The lock is
- * a file beside it.
+ * save.c: files of saved games: their places, writing them whole or not at all, and locking them while a window has
+ * them open; see save.h. A file is written under another name, synced and renamed, so a crash leaves the old or the
+ * new one. The lock is a file beside it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -16,12 +16,12 @@
 
 #include "save.h"
 
-/* Missing folders are made; a read-only home is no error here, since reading may still work. */
+/* Missing folders are created; a read-only home is not an error here, since reading may still work. */
 bool save_path(char *to, size_t size, const char *folder, const char *name)
 {
     const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
     int length = -1;
-    if (data && data[0] == '/')              /* its specification says to ignore others */
+    if (data && data[0] == '/')              /* the XDG specification requires that other values be ignored */
         length = snprintf(to, size, "%s/pyramids/%s/%s", data, folder, name);
     else if (home && home[0] == '/')
         length = snprintf(to, size, "%s/.local/share/pyramids/%s/%s", home, folder, name);
@@ -39,7 +39,7 @@ bool save_path(char *to, size_t size, const char *folder, const char *name)
     return true;
 }
 
-/* For the owner alone (0600): cookies are keys. errno of the first failure survives the clean-up. */
+/* Readable only by the owner (0600): cookies are keys. errno of the first failure is kept during the clean-up. */
 bool save_write(const char *path, const char *text, size_t size)
 {
     char draft[PATH_MAX + 32];
@@ -72,7 +72,7 @@ bool save_write(const char *path, const char *text, size_t size)
     return good;
 }
 
-/* At most `most` bytes, with a terminator behind them; the caller's to free. NULL with errno. */
+/* At most `most` bytes, with a terminator after them, to be freed by the caller. NULL with errno. */
 char *save_read(const char *path, size_t most, size_t *size)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -99,9 +99,8 @@ char *save_read(const char *path, size_t most, size_t *size)
     return text;
 }
 
-/* The lock is a file beside the game, since the game's own file is replaced again and again.
- * flock, since the kernel lets go of it when the program crashes. Opened without waiting: EWOULDBLOCK means
- * another window. */
+/* The lock is a file beside the game, since the game's own file is replaced again and again. flock is used because the
+ * kernel releases it when the program crashes. It does not wait: EWOULDBLOCK means that another window has the game. */
 static int lock_for(const char *path)
 {
     char name[PATH_MAX + 8];
@@ -116,7 +115,7 @@ static int lock_for(const char *path)
     return lock;
 }
 
-/* path NULL: a new game, named by the time of day. Its lock is taken before its file exists, so no other window takes the
+/* path NULL: a new game, named after the time. Its lock is taken before its file exists, so no other window takes the
  * name. */
 bool save_open(struct save *save, const char *path)
 {
@@ -144,7 +143,7 @@ bool save_open(struct save *save, const char *path)
     return false;
 }
 
-/* The lock file goes before the lock: a program that opens the name afterwards creates a new one. */
+/* The lock file is removed before the lock is released: a program that opens the name afterwards creates a new one. */
 void save_close(struct save *save)
 {
     char name[PATH_MAX + 8];
@@ -161,7 +160,7 @@ void save_remove(const struct save *save)
     unlink(save->path);
 }
 
-/* Newest first; the name decides between equals, so that the order is always the same. */
+/* Newest first; equals are ordered by name, so that the order is always the same. */
 static int by_age(const void *a, const void *b)
 {
     const struct save_entry *x = a, *y = b;
@@ -213,7 +212,7 @@ bool save_exists(const char *path)
     return !stat(path, &about) && S_ISREG(about.st_mode);
 }
 
-/* Taking the lock and letting it go again is the only sure way to find out. */
+/* Taking the lock and releasing it again is the only certain way to find out. */
 bool save_is_free(const char *path)
 {
     char name[PATH_MAX + 8];

@@ -1,6 +1,6 @@
 /*
- * saved.c: saved games as games: which edition and bots they need, the list of unfinished ones; see saved.h. The files
- * are save.c's, the text in them is session/local.c's.
+ * saved.c: the content of saved games: the edition and bots they need, the list of unfinished ones; see saved.h. Files
+ * are handled in save.c, their text in session/local.c.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ enum pyr_err saved_begin(struct pyr_local *local, struct pyr_match *match, const
 
 /* Loading and writing. */
 
-/* Tried in this order: the edition that was asked for, a built-in one of that name, the file that the record names. */
+/* Tried in this order: the edition asked for, a built-in one of that name, the file named in the record. */
 bool saved_edition(const struct pyr_edition *asked, const char *text, size_t size, struct pyr_edition *edition)
 {
     struct pyr_word word;
@@ -90,15 +90,15 @@ bool saved_write(const struct save *save, const struct pyr_local *local)
 
 /* The list of unfinished games. */
 
-/* What a text is read into, to describe it. */
+/* Used to read a text and describe it. */
 struct reading {
     struct pyr_edition edition;
     struct pyr_match match;
     struct pyr_local local;
 };
 
-/* What the list shows of a game; false if it is finished, not one of ours, or if no choice was made in it.
- * strstr looks for a winner first, which is quicker than replaying a finished game. */
+/* Makes the entry of a game in the list; false if it is finished, not one of ours, or no choice was made in it. strstr
+ * first looks for a winner, which is faster than replaying a finished game. */
 static bool describe(
     const struct pyr_edition *asked, struct reading *reading, const char *text, size_t size, struct saved_game *game)
 {
@@ -149,7 +149,7 @@ unsigned saved_list(const struct pyr_edition *asked, struct saved_game **list)
     return count;
 }
 
-/* A name with a slash or a leading dot is refused, so that it cannot name a file elsewhere. */
+/* A name with a slash or a leading dot is refused, so that it cannot refer to a file elsewhere. */
 bool saved_find(const char *name, char *path, size_t size)
 {
     char file[300];

@@ -1,7 +1,7 @@
 /*
- * screen.c: see screen.h. Signals only leave a byte in a pipe, and everything is done where the program waits; but a
- * crash, or a second request to stop, puts the terminal right at once with what may be called in a handler: write and
- * tcsetattr.
+ * screen.c: see screen.h. Signals only write a byte to a pipe, and are handled where the program waits. But on a
+ * crash, or a second request to stop, the handler itself restores the terminal, with functions that are safe there:
+ * write and tcsetattr.
  */
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
@@ -19,30 +19,30 @@
 
 #include "screen.h"
 
-/* The one terminal of the process. Handlers use only what was prepared before they were installed. */
+/* The only terminal of the process. Handlers use only what was prepared before they were installed. */
 static struct {
     SCREEN *terminal;
     struct termios before;
     int signals[2], wakes[2];    /* pipes */
     int colours;
-    char leave[512];             /* what puts the terminal right, for handlers */
+    char leave[512];             /* the sequence that restores the terminal, for handlers */
     size_t leave_size;
     volatile sig_atomic_t active, stop_signal;
     struct sigaction old[NSIG];
     attr_t attribute[ST_COUNT];
     short pair[ST_COUNT];
     bool mouse;
-    char *stack;                 /* for handlers, when the usual one has overflowed */
+    char *stack;                 /* for handlers, when the normal one has overflowed */
 } screen = { .signals = { -1, -1 }, .wakes = { -1, -1 } };
 
-/* Palettes: foreground, background (-1: the terminal's own) and attributes. Nothing is shown by colour alone: see the
+/* Palettes: foreground, background (-1: the terminal's own) and attributes. Nothing is shown only by colour: see the
  * signs in draw.c. */
 struct look {
     short front, back;
     attr_t attribute;
 };
 
-#define PAPER 230                /* sandstone in the light of a torch, in light and dark terminals alike */
+#define PAPER 230                /* the colour of sandstone in torchlight, for light and dark terminals */
 /* For terminals with 256 colours; the numbers are those of xterm's palette. */
 static const struct look rich[ST_COUNT] = {
     [ST_TEXT] = { -1, -1, 0 },
@@ -123,7 +123,7 @@ static const struct look eight[ST_COUNT] = {
     [ST_CROSS_TEXT] = { COLOR_RED, -1, A_BOLD },
     [ST_BANNER] = { COLOR_WHITE, COLOR_RED, A_BOLD },
 };
-/* Without colours. Signs and brackets tell everything; attributes only help. */
+/* Without colours. Signs and brackets show everything; attributes only help. */
 static const attr_t mono[ST_COUNT] = {
     [ST_STRONG] = A_BOLD,
     [ST_TITLE] = A_REVERSE,
@@ -169,7 +169,8 @@ static void choose_palette(bool no_colour)
 
 /* Signals. */
 
-/* Also called from signal handlers: only write and tcsetattr, with a text that was prepared when the screen was started. */
+/* Also called from signal handlers: uses only write and tcsetattr, with a text that was prepared when the screen was
+ * started. */
 static void put_right(void)
 {
     if (screen.active) {
@@ -184,14 +185,14 @@ static void on_crash(int signal)
 {
     int error = errno;
     put_right();
-    /* Whatever would have handled it does: the core dump or the report stays. */
+    /* The original handler is restored, so that a core dump or report is still made. */
     sigaction(signal, &screen.old[signal], NULL);
     raise(signal);
     errno = error;
 }
 
-/* The signal is noted and its number written to a pipe, which wakes screen_wait. A second one to stop ends the program at
- * once. */
+/* The signal is noted and its number written to a pipe, which wakes screen_wait. A second request to stop ends the
+ * program at once. */
 static void on_signal(int signal)
 {
     int error = errno;
@@ -211,10 +212,10 @@ static void on_signal(int signal)
 
 /* Handled where the program waits (screen_wait). */
 static const int stoppers[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH };
-/* Handled at once; nothing can be done but to put the terminal right. */
+/* Handled at once; all that can be done is to restore the terminal. */
 static const int crashes[] = { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL };
 
-/* Crashes get a stack of their own, since the ordinary one may have overflowed. */
+/* Crashes get a separate stack, since the normal one may have overflowed. */
 static void catch_signals(void)
 {
     struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
@@ -259,7 +260,7 @@ static bool open_pipe(int ends[2])
 
 static void write_mouse(bool on)
 {
-    /* Moves without a button are not reported otherwise. */
+    /* Otherwise movements without a button are not reported. */
     if (screen.mouse) {
         const char *text = on ? "\033[?1003h" : "\033[?1003l";
         ssize_t ignored = write(STDOUT_FILENO, text, strlen(text));
@@ -267,20 +268,20 @@ static void write_mouse(bool on)
     }
 }
 
-/* Collected when the screen starts, because terminfo may not be asked inside a signal handler. */
+/* Collected when the screen starts, because terminfo must not be used inside a signal handler. */
 static void add_leave(const char *text)
 {
     if (!text || text == (char *)-1)
         return;
     size_t length = strlen(text);
-    /* Padding such as $<2/> is for tputs; no terminal of today has it here. */
+    /* Padding such as $<2/> would need tputs; no modern terminal has it here. */
     if (strchr(text, '$') || screen.leave_size + length > sizeof screen.leave)
         return;
     memcpy(screen.leave + screen.leave_size, text, length);
     screen.leave_size += length;
 }
 
-/* Escape waits 50 ms for the rest of a key's sequence instead of a second, so that Esc feels immediate. */
+/* Escape waits 50 ms instead of a second for the rest of a key's sequence, so that Esc reacts immediately. */
 bool screen_start(const struct screen_options *options, struct screen_facts *facts)
 {
     const char *term = getenv("TERM");
@@ -288,11 +289,11 @@ bool screen_start(const struct screen_options *options, struct screen_facts *fac
         return false;
     if (!open_pipe(screen.signals) || !open_pipe(screen.wakes))
         return false;
-    /* ncurses installs handlers only where there is none yet; ours come right after. */
+    /* ncurses installs handlers only where there are none yet; ours are installed right after. */
     screen.terminal = newterm(NULL, stdout, stdin);
     if (!screen.terminal)
         return false;
-    if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) {     /* no way to move the cursor: no full screen */
+    if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) {     /* the cursor cannot be moved: no full screen */
         screen_stop();
         return false;
     }
@@ -327,7 +328,7 @@ bool screen_start(const struct screen_options *options, struct screen_facts *fac
     return true;
 }
 
-/* Also for a start that failed half-way. */
+/* Also for a start that has failed halfway. */
 void screen_stop(void)
 {
     if (screen.terminal) {
@@ -350,7 +351,7 @@ void screen_stop(void)
     }
 }
 
-/* Ctrl-Z: gives the terminal back, stops, and takes it again when it is continued. */
+/* Ctrl-Z: restores the terminal, stops, and takes it over again when the program is continued. */
 static void suspend(void)
 {
     struct sigaction stop = { .sa_handler = SIG_DFL }, ours;
@@ -360,12 +361,12 @@ static void suspend(void)
     sigaction(SIGTSTP, &stop, &ours);
     raise(SIGTSTP);
     sigaction(SIGTSTP, &ours, NULL);
-    /* A shell may have changed the modes meanwhile; they are what is to be left behind. */
+    /* A shell may have changed the modes meanwhile; these are the ones to restore at the end. */
     tcgetattr(STDIN_FILENO, &screen.before);
     reset_prog_mode();
 }
 
-/* Asked of the system each time: ncurses learns of a new size only by its own signal handler, which is ours here. */
+/* Read from the system each time: ncurses learns of a new size only by its own signal handler, which we have replaced. */
 void screen_size(int *width, int *height)
 {
     struct winsize size = { 0 };
@@ -388,7 +389,7 @@ void screen_redraw(void)
     write_mouse(true);
 }
 
-/* Every cell is handed to ncurses, which sends only what has changed. Character 0 is the right half of a wide one. */
+/* Every cell is given to ncurses, which sends only what has changed. Character 0 is the right half of a wide one. */
 void screen_show(const struct canvas *canvas)
 {
     for (int y = 0; y < canvas->height && y < LINES; y++) {
@@ -410,7 +411,7 @@ void screen_show(const struct canvas *canvas)
 
 /* Input. */
 
-/* 0 for keys that mean nothing here. Ctrl-H and DEL are both sent for Backspace, depending on the terminal. */
+/* 0 for keys without a meaning here. Ctrl-H and DEL are both sent for Backspace, depending on the terminal. */
 static int key_of(wint_t code, bool is_function)
 {
     if (!is_function)
@@ -432,7 +433,7 @@ static int key_of(wint_t code, bool is_function)
     }
 }
 
-/* False: nothing was typed. True with INPUT_NONE: something that means nothing. */
+/* False: nothing was typed. True with INPUT_NONE: input without a meaning. */
 static bool read_key(struct input *input)
 {
     wint_t code;
@@ -460,8 +461,8 @@ static bool read_key(struct input *input)
     return true;
 }
 
-/* In this order: signals, keys that ncurses has read already, a wake-up by another thread; only then it waits.
- * A terminal that is gone reports readable without any input, or POLLHUP: both end the program as SIGHUP would. */
+/* In this order: signals, keys that ncurses has read already, a wake-up by another thread; only then it waits. A closed
+ * terminal reports readable without any input, or POLLHUP: both end the program like SIGHUP. */
 struct input screen_wait(int milliseconds)
 {
     struct input input = { .kind = INPUT_NONE };
@@ -482,7 +483,7 @@ struct input screen_wait(int milliseconds)
         return input;
     }
     if (read_key(&input))
-        return input;                        /* INPUT_NONE for what means nothing */
+        return input;                        /* INPUT_NONE for input without a meaning */
     char sink[64];
     if (read(screen.wakes[0], sink, sizeof sink) > 0) {
         input.kind = INPUT_WAKE;
@@ -490,11 +491,11 @@ struct input screen_wait(int milliseconds)
     }
     poll(wait, 3, milliseconds);
     if (wait[0].revents & (POLLHUP | POLLERR | POLLNVAL) && !(wait[0].revents & POLLIN)) {
-        screen.stop_signal = SIGHUP;         /* the terminal is gone */
+        screen.stop_signal = SIGHUP;         /* the terminal was closed */
         input.kind = INPUT_END;
         return input;
     }
-    /* Ready to read again and again, and nothing there: the end of the input. */
+    /* Readable again and again without any input: the input has ended. */
     static int nothing;
     nothing = wait[0].revents & POLLIN && !read_key(&input) ? nothing + 1 : 0;
     if (nothing > 50) {
@@ -504,7 +505,7 @@ struct input screen_wait(int milliseconds)
     return input;
 }
 
-/* The pipe does not block: if it is full, the main thread will wake up anyway. */
+/* The pipe is non-blocking: if it is full, the main thread will wake up anyway. */
 void screen_wake(void)
 {
     ssize_t ignored = write(screen.wakes[1], "w", 1);

@@ -1,8 +1,8 @@
 /*
- * sheets.c: what covers the table for a while; see draw.h.
+ * sheets.c: sheets that temporarily cover the table; see draw.h.
  *
- * Each draw_* function clears the canvas and draws a whole sheet, with the title line above and the keys below. What is
- * on it comes from struct scene alone.
+ * Each draw_* function clears the canvas and draws a whole sheet, with the title line above and the keys below. Its
+ * content depends only on struct scene.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #include "draw.h"
 
-/* "2♦ 1■ ..." of a card, drawn; returns the columns. */
+/* Draws "2♦ 1■ ..." for a card; returns the columns. */
 static int draw_symbols(struct canvas *canvas, int x, int y, int most, const struct scene *scene, pyr_card card)
 {
     const struct pyr_card_face *face = &scene->edition->box.card[card];
@@ -36,7 +36,7 @@ static int draw_symbols(struct canvas *canvas, int x, int y, int most, const str
     return used;
 }
 
-/* The largest size with which this many cards fit side by side, with columns and rows left over for the rest. */
+/* The largest size at which this many cards fit side by side, with enough columns and rows left for the rest. */
 static struct card_size size_across(const struct canvas *canvas, int cards, int spare, int rows)
 {
     static const struct card_size sizes[] = { { 7, 3, true }, { 5, 2, true }, { 3, 1, true }, { 3, 1, false } };
@@ -46,7 +46,7 @@ static struct card_size size_across(const struct canvas *canvas, int cards, int 
     return sizes[3];
 }
 
-/* A card to choose, with what it holds below; returns the row below all. */
+/* A card to choose, with its symbols below; returns the row below both. */
 static int draw_offer(struct canvas *canvas, int x, int y, struct card_size size, const struct scene *scene, pyr_card card,
     bool at, const char *note, int item)
 {
@@ -74,7 +74,7 @@ static void begin_sheet(struct canvas *canvas, const struct scene *scene)
     draw_title(canvas, scene);
 }
 
-/* The four dealt cards, of which two are kept (R4); in a replay, with what was kept. */
+/* The four dealt cards, of which two are kept (R4); in a replay, with those that were kept. */
 void draw_keep(struct canvas *canvas, const struct scene *scene)
 {
     begin_sheet(canvas, scene);
@@ -97,7 +97,7 @@ void draw_keep(struct canvas *canvas, const struct scene *scene)
     draw_foot(canvas, scene);
 }
 
-/* The pyramid points of a colour that no player has, or "-". */
+/* The pyramid points of a colour that no player has taken, or "-". */
 static void points_left(const struct scene *scene, unsigned colour, char *to, size_t size)
 {
     to[0] = '\0';
@@ -108,8 +108,8 @@ static void points_left(const struct scene *scene, unsigned colour, char *to, si
         snprintf(to, size, "-");
 }
 
-/* The race for the pyramid points, to choose a card by: for each colour the player's own pyramids, the points that are left,
- * and how many pyramids each of the others has. */
+/* The race for pyramid points, as help for choosing a card: for each colour the player's own pyramids, the points that
+ * are left, and the number of pyramids of each other player. */
 static void draw_race(struct canvas *canvas, int x, int y, const struct scene *scene)
 {
     const struct pyr_table *open = &scene->view.open;
@@ -135,13 +135,13 @@ static void draw_race(struct canvas *canvas, int x, int y, const struct scene *s
                 continue;
             snprintf(other, sizeof other, "%s %d", scene->names[seat], __builtin_popcountll(open->desk[seat].done & all));
             if (at + text_width(other) > room)
-                break;                       /* t shows the table with all of it */
+                break;                       /* the table, with all of it, can be shown with t */
             at += canvas_text(canvas, at, row, room - at, ST_DIM, other) + 2;
         }
     }
 }
 
-/* The deck to draw from; when it is empty, only its outline, and nothing to choose. */
+/* The deck to draw from; if it is empty, only its outline, which cannot be chosen. */
 static void draw_deck(struct canvas *canvas, int x, int y, unsigned left, bool at)
 {
     at = at && left;
@@ -160,7 +160,7 @@ static void draw_deck(struct canvas *canvas, int x, int y, unsigned left, bool a
     }
 }
 
-/* The display and the deck, whose turn it is, and the race for pyramid points to choose by. */
+/* The display and the deck, whose turn it is, and the race for pyramid points. */
 void draw_replace(struct canvas *canvas, const struct scene *scene)
 {
     const struct pyr_table *open = &scene->view.open;
@@ -213,7 +213,7 @@ void draw_replace(struct canvas *canvas, const struct scene *scene)
 
 #define SCORE_WIDTH 21           /* of the score card in words */
 
-/* The largest cards with which two players fit beside and two below each other. */
+/* The largest cards with which two players fit side by side and two rows of them on the screen. */
 static struct card_size size_for_players(const struct canvas *canvas)
 {
     static const struct card_size sizes[] = { { 7, 3, true }, { 5, 2, true }, { 3, 1, true }, { 3, 1, false },
@@ -238,7 +238,7 @@ static void list_completed(const struct scene *scene, unsigned seat, unsigned co
             snprintf(to + strlen(to), size - strlen(to), "%s+%d", points++ ? "" : " ", pyr_tile_value(place));
 }
 
-/* All of them, a colour in a row, or in two if it has many. */
+/* All of them, one colour per row, or two rows if it has many. */
 static void draw_completed(struct canvas *canvas, int x, int y, int most, int rows, const struct scene *scene, unsigned seat)
 {
     for (unsigned colour = 0; colour < PYR_COLOURS && rows > 0; colour++) {
@@ -265,8 +265,7 @@ static void draw_completed_across(struct canvas *canvas, int x, int y, int most,
     }
 }
 
-/* One player: cards in full, score card in words.
- * Half of the window's width per player. */
+/* One player: cards in full, score card in words, in half the width of the window. */
 static void draw_player(struct canvas *canvas, int x, int y, struct card_size size, const struct scene *scene, unsigned seat)
 {
     const struct pyr_table *open = &scene->view.open;
@@ -301,7 +300,7 @@ static void draw_player(struct canvas *canvas, int x, int y, struct card_size si
     draw_completed(canvas, at, y + 6, room, 4, scene, seat);
 }
 
-/* Two beside and two below each other, in seat order. */
+/* Two side by side in two rows, in seat order. */
 void draw_players(struct canvas *canvas, const struct scene *scene)
 {
     begin_sheet(canvas, scene);
@@ -314,7 +313,7 @@ void draw_players(struct canvas *canvas, const struct scene *scene)
     draw_foot(canvas, scene);
 }
 
-/* `from_end` is how many lines at the end are scrolled away. */
+/* `from_end` is the number of lines at the end that are scrolled away. */
 void draw_story(struct canvas *canvas, const struct scene *scene, unsigned from_end)
 {
     begin_sheet(canvas, scene);
@@ -333,7 +332,7 @@ void draw_story(struct canvas *canvas, const struct scene *scene, unsigned from_
     draw_foot(canvas, scene);
 }
 
-/* Where the columns end; returns what is left for names. */
+/* Computes where the columns end; returns the width left for names. */
 static int columns_of_scores(const char *const *head, int gap, int width, int *right)
 {
     int end = width;
@@ -345,7 +344,7 @@ static int columns_of_scores(const char *const *head, int gap, int width, int *r
     return end;
 }
 
-/* Where names would get fewer than 16 columns, the longest heading is replaced by a shorter one. */
+/* If names would get fewer than 16 columns, the longest heading is replaced by a shorter one. */
 void draw_scores(struct canvas *canvas, const struct scene *scene)
 {
     const struct pyr_table *open = &scene->view.open;
@@ -388,7 +387,7 @@ void draw_scores(struct canvas *canvas, const struct scene *scene)
 
 /* Help. */
 
-/* Signs, colours of walls, and what the brackets around a space mean. */
+/* Signs, colours of walls, and the meaning of the brackets around a space. */
 static void draw_legend(struct canvas *canvas, int x, int y, const struct scene *scene)
 {
     static const struct {

@@ -1,8 +1,8 @@
 /*
  * table.c: a game on the screen; see app.h.
  *
- * The loop of a game: tick (events of the session or of bots), draw, wait for input, handle it. What differs between a
- * game here and one at a server is behind struct play_ops (app.h); this file knows neither.
+ * The loop of a game: tick (events of the session or of bots), draw, wait for input, handle it. Differences between a
+ * local game and one on a server are behind struct play_ops (app.h); this file depends on neither.
  *
  * Keys go through layers, the uppermost first: a question, the cover of a shared screen, a sheet, the table.
  */
@@ -18,7 +18,7 @@
 
 #define RULES_PAGE (HELP_PAGES - 1)
 
-/* Monotonic; only differences mean anything. */
+/* Monotonic; only differences have a meaning. */
 double app_seconds(void)
 {
     struct timespec now;
@@ -37,7 +37,7 @@ void app_say(struct app *app, enum style style, const char *format, ...)
     app->message_line = app->match.log.lines;
 }
 
-/* Ends the program with this sentence, after the screen was put back. */
+/* Ends the program with this sentence, after the screen was restored. */
 void app_fail(struct app *app, const char *format, ...)
 {
     char text[1000];
@@ -70,25 +70,25 @@ void app_canvas(struct app *app)
     app->hint_count = 0;
 }
 
-/* The seat is played at this screen. */
+/* Whether the seat is played at this screen. */
 static bool is_mine(const struct app *app)
 {
     return app->seat < PYR_MAX_SEATS && app->people >> app->seat & 1;
 }
 
-/* There are people at the table who would see it. */
+/* Whether there are people at the table who would see it. */
 static bool can_react(const struct app *app)
 {
     return app->ops->can_react && app->ops->can_react(app);
 }
 
-/* The last turn can be taken back. */
+/* Whether the last turn can be taken back. */
 static bool can_take_back(const struct app *app)
 {
     return app->ops->can_take_back && app->ops->can_take_back(app);
 }
 
-/* People change seats at this screen: nothing may be seen. */
+/* Whether people are changing seats at this screen: then nothing may be shown. */
 static bool is_covered(const struct app *app)
 {
     return app->ops->is_covered && app->ops->is_covered(app);
@@ -149,7 +149,7 @@ void app_scene(struct app *app, struct scene *scene)
     scene->standing = app->ops && app->ops->standing ? app->ops->standing(app) : NULL;
 }
 
-/* Behind the prompt: what the previous turn has gained, in full or, if that is too long for the line, in short. */
+/* Adds to the prompt what the previous turn has gained, in full or, if that is too long for the line, in short. */
 static void add_news(struct app *app)
 {
     char news[900], brief[200];
@@ -161,8 +161,7 @@ static void add_news(struct app *app)
         snprintf(app->message + length, sizeof app->message - length, "  %s", text);
 }
 
-/* What the player can do now, if nothing else is shown.
- * A message that says something stays; only an empty line gets a prompt. */
+/* Shows what the player can do now, if the message line is empty. */
 static void prompt(struct app *app, const struct scene *scene)
 {
     char list[500];
@@ -267,7 +266,7 @@ static void hint_cards(struct app *app, enum hand_state state)
 
 static void hint_aim(struct app *app, enum hand_state state)
 {
-    bool single = app->hand[app->seat].aim.single;           /* one space looks the same however it is turned */
+    bool single = app->hand[app->seat].aim.single;           /* one space looks the same in any turn */
     app_hint(app, K_ENTER, _("Enter"), _("place"));
     if (state == HAND_FIRST && !single) {
         app_hint(app, 'r', "r", _("rotate"));
@@ -287,7 +286,7 @@ static void hint_end(struct app *app)
         app_hint(app, 'N', "N", _("rematch"));
 }
 
-/* The keys of what is to be done now. */
+/* The keys for the present decision. */
 static void hint_state(struct app *app, enum hand_state state)
 {
     switch (state) {
@@ -305,12 +304,12 @@ static void hint_state(struct app *app, enum hand_state state)
         app_hint(app, 'u', "u", _("take back"));
 }
 
-/* The most needed first: what does not fit into the last line is left out. */
+/* The most important ones first: those that do not fit into the last line are left out. */
 static void set_hints(struct app *app, enum hand_state state)
 {
     bool can_undo = app->match.choice[app->seat].count || can_take_back(app);
     if (app->question)
-        return;                              /* its box has the keys that work now */
+        return;                              /* its box shows the keys that work now */
     if (app->sheet) {
         table_sheet_hints(app);
         app_hint(app, K_ESCAPE, _("Esc"), _("back"));
@@ -331,14 +330,14 @@ static void set_hints(struct app *app, enum hand_state state)
         app_hint(app, 'e', "e", _("react"));
 }
 
-/* The key for yes: the first letter of the player's own word, where it is a plain one. */
+/* The key for yes: the first letter of the translated word, if it is an ASCII letter. */
 static char yes_letter(void)
 {
     char letter = (char)(_("yes")[0] | 32);
     return letter >= 'a' && letter <= 'z' && letter != 'n' ? letter : 'y';
 }
 
-/* A prompt is for this drawing only: the message is put back afterwards, so that it does not count as shown. */
+/* A prompt is only for this drawing: the message is restored afterwards, so that it does not count as shown. */
 static void draw(struct app *app)
 {
     struct scene scene;
@@ -397,7 +396,7 @@ show:
 
 /* Keys. */
 
-/* Why a key did nothing. */
+/* Shows why a key did nothing. */
 static void refuse(struct app *app, enum pyr_err err)
 {
     char reason[300];
@@ -411,7 +410,7 @@ static void confirm(struct app *app)
     app->ops->confirm(app);
 }
 
-/* The card under the cursor, or from the deck. */
+/* Takes the card under the cursor, or one from the deck. */
 static void take(struct app *app)
 {
     const struct pyr_table *open = &app->match.replay.state.open;
@@ -426,8 +425,7 @@ static void take(struct app *app)
     app->ops->take(app, step);
 }
 
-/* In this order: a sealed choice is opened again, a placed mark is taken back, the last turn is taken back after a
- * question. */
+/* In this order: opens a sealed choice again, takes back a placed mark, takes back the last turn after a question. */
 static void undo(struct app *app, enum hand_state state)
 {
     struct hand *hand = &app->hand[app->seat];
@@ -445,7 +443,7 @@ static void undo(struct app *app, enum hand_state state)
     }
 }
 
-/* Moving on after all was placed takes the last step back into the hand. */
+/* Moving on after everything was placed takes the last step back into the hand. */
 static bool pick_up(struct app *app, enum hand_state state)
 {
     return state == HAND_READY && hand_pattern(&app->match) != PYR_NO_PATTERN &&
@@ -485,7 +483,7 @@ static void place(struct app *app)
         hand_follow(&app->hand[app->seat], &app->match, app->seat);
 }
 
-/* Choosing among cards that lie side by side. */
+/* Choosing among cards that are side by side. */
 static bool cards_key(struct app *app, int key, enum hand_state state)
 {
     struct hand *hand = &app->hand[app->seat];
@@ -536,7 +534,7 @@ static bool cards_key(struct app *app, int key, enum hand_state state)
     }
 }
 
-/* The rule that the message cites; else the one that what is to be done now is about. */
+/* Shows the rule that the message cites, otherwise the one about the present decision. */
 static void show_rule(struct app *app, enum hand_state state)
 {
     const char *tag = state == HAND_KEEP ? "R4" : state == HAND_REPLACE ? "R12" : state == HAND_OVER ? "R16" : "R8";
@@ -614,7 +612,7 @@ static bool is_yes(int key)
     return key == K_ENTER || (key | 32) == 'y' || (key | 32) == yes_letter();
 }
 
-/* Any key but yes is a no: nothing is lost by mistake. */
+/* Any key other than yes means no, so nothing is lost by mistake. */
 static void answer_question(struct app *app, int key)
 {
     enum question question = app->question;
@@ -629,7 +627,7 @@ static void answer_question(struct app *app, int key)
         app->ops->take_back(app);
 }
 
-/* Only a deliberate key lifts the cover. */
+/* Only specific keys remove the cover, so that it does not happen by accident. */
 static void cover_key(struct app *app, int key)
 {
     if (key == 'q')
@@ -640,20 +638,20 @@ static void cover_key(struct app *app, int key)
         app->ops->back_seat(app);
 }
 
-/* Those that aim_key handles. Pressed after all was placed, they first take the last step back into the hand. */
+/* Keys that aim_key handles. After everything was placed, they first take the last step back into the hand. */
 static bool is_aim_key(int key)
 {
     return key == K_UP || key == K_DOWN || key == K_LEFT || key == K_RIGHT ||
         (key < 128 && key > 0 && strchr("hjklrRfFsSnNp12\t", key));
 }
 
-/* 26 is Ctrl-Z where the terminal passes it on. */
+/* 26 is Ctrl-Z, on terminals that pass it on. */
 static bool is_undo_key(int key)
 {
     return key == 'u' || key == 'U' || key == 26 || key == K_BACKSPACE;
 }
 
-/* Keys while a pattern or an extra mark is placed, or is to be confirmed. */
+/* Keys while a pattern or an extra mark is being placed, or is to be confirmed. */
 static bool mark_key(struct app *app, int key, enum hand_state state)
 {
     if ((is_aiming(state) || state == HAND_READY) && is_aim_key(key)) {
@@ -672,7 +670,7 @@ static bool mark_key(struct app *app, int key, enum hand_state state)
     return true;
 }
 
-/* Keys at the table itself: first those of what is to be done, then those that always work. */
+/* Keys at the table itself: first those for the present decision, then those that always work. */
 static void table_key(struct app *app, int key, enum hand_state state)
 {
     bool choosing = state == HAND_KEEP || (state == HAND_REPLACE && !app->peek);
@@ -686,7 +684,8 @@ static void table_key(struct app *app, int key, enum hand_state state)
         general_key(app, key, state);
 }
 
-/* The layers of the head of this file. A key that a sheet does not know closes it and goes to the table. */
+/* The layers described at the head of this file. A key without a meaning on a sheet closes it and is handled by the
+ * table. */
 static void on_key(struct app *app, int key)
 {
     enum hand_state state = state_of(app);
@@ -764,7 +763,7 @@ static void on_mouse(struct app *app, const struct input *input)
         on_space(app, at, click);
 }
 
-/* What the player does, to the screen that is shown. */
+/* Passes the player's input to the screen that is shown. */
 static void on_input(struct app *app, const struct input *input)
 {
     const struct play_ops *ops = app->ops;
@@ -789,8 +788,7 @@ static void on_input(struct app *app, const struct input *input)
     }
 }
 
-/* Drawn at least once a second; more often while something moves (the spinner).
- * 120 ms between two drawings while something moves, for a spinner of about eight pictures a second. */
+/* Draws at least once per second; every 120 ms while something moves, for a spinner of about eight pictures per second. */
 void table_run(struct app *app)
 {
     const struct play_ops *ops = app->ops;

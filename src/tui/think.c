@@ -1,5 +1,5 @@
 /*
- * think.c: a thread in which bots think, so that the screen stays alive; see think.h. One question at a time.
+ * think.c: a thread in which bots think, so that the screen stays responsive; see think.h. One question at a time.
  *
  * States, all under the lock: RESTS -> ASKED -> THINKS -> ANSWERED -> RESTS; ENDS from anywhere. The main thread asks and
  * takes the answer; the thread goes from ASKED to THINKS to ANSWERED. A question can be withdrawn (stop), which the bot
@@ -16,7 +16,7 @@
 
 struct thinker {
     const struct pyr_box *box;
-    void (*done)(void);          /* called from the thread once there is an answer */
+    void (*done)(void);          /* called from the thread when there is an answer */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t change;       /* of state */
@@ -29,10 +29,10 @@ struct thinker {
     struct {
         const struct pyr_bot *bot;
         void *memory;
-    } known[MOST_BOTS];          /* the thread's own: tables are made once a bot */
+    } known[MOST_BOTS];          /* used by the thread only: tables are made once per bot */
 };
 
-/* The bot's budget: asked between playouts. */
+/* The bot's budget: called between playouts. */
 static bool is_stopped(void *context)
 {
     struct thinker *thinker = context;
@@ -42,7 +42,7 @@ static bool is_stopped(void *context)
     return stopped;
 }
 
-/* Only the thread calls it, without the lock: preparing takes a while. False without memory. */
+/* Called only by the thread, without the lock, since preparing takes a while. False without memory. */
 static bool memory_for(struct thinker *thinker, const struct pyr_bot *bot, void **memory)
 {
     size_t size = bot->memory(thinker->box);
@@ -67,7 +67,7 @@ static bool memory_for(struct thinker *thinker, const struct pyr_bot *bot, void 
     return false;
 }
 
-/* Without memory a bot plays the first legal step: a poor game is better than none. */
+/* Without memory a bot makes the first legal step: a poor game is better than none. */
 static pyr_step choose(struct thinker *thinker, const struct pyr_bot *bot, const struct pyr_view *view, struct pyr_rng rng)
 {
     void *memory;
@@ -79,8 +79,8 @@ static pyr_step choose(struct thinker *thinker, const struct pyr_bot *bot, const
     return steps.count ? pyr_steps_at(&steps, thinker->box, 0) : PYR_STEP_NONE;
 }
 
-/* The question is copied, so that the main thread may ask the next one as soon as this one is answered. `done` is
- * called without the lock, since it may want it. */
+/* The question is copied, so that the main thread may ask the next one as soon as this one is answered. `done` is called
+ * without the lock, since it may need it. */
 static void *run(void *context)
 {
     struct thinker *thinker = context;
@@ -122,7 +122,7 @@ struct thinker *thinker_create(const struct pyr_box *box, void (*done)(void))
     thinker->done = done;
     pthread_mutex_init(&thinker->lock, NULL);
     pthread_cond_init(&thinker->change, NULL);
-    /* Signals are the main thread's. */
+    /* Signals are for the main thread. */
     sigfillset(&all);
     sigdelset(&all, SIGSEGV);
     sigdelset(&all, SIGABRT);
@@ -139,7 +139,7 @@ struct thinker *thinker_create(const struct pyr_box *box, void (*done)(void))
     return thinker;
 }
 
-/* Waits for the bot, which notices ENDS between playouts. */
+/* Waits for the bot, which checks for ENDS between playouts. */
 void thinker_destroy(struct thinker *thinker)
 {
     if (!thinker)
@@ -180,7 +180,7 @@ bool thinker_answer(struct thinker *thinker, pyr_step *step)
     return answered;
 }
 
-/* Returns when the thread no longer thinks, so that what it was thinking about may be changed. */
+/* Returns when the thread no longer thinks, so that its input may be changed. */
 void thinker_stop(struct thinker *thinker)
 {
     pthread_mutex_lock(&thinker->lock);

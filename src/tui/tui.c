@@ -1,4 +1,4 @@
-/* tui.c: starts and ends; see tui.h. */
+/* tui.c: starts and ends the client; see tui.h. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ bool tui_is_possible(void)
     return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && term[0] && strcmp(term, "dumb") != 0;
 }
 
-/* Looking back at a finished game returns to its scores; another game begins with the same players. */
+/* After a replay of a finished game its scores are shown again; another game begins with the same players. */
 static void run_local(struct app *app)
 {
     bool again;
@@ -72,7 +72,7 @@ static void run_replay(struct app *app)
     replay_run(app, options->record_name);
 }
 
-/* Errors are printed after the screen is gone: before, they would disappear with it. */
+/* Errors are printed after the screen was restored: otherwise they would disappear with it. */
 int tui_run(const struct tui_options *options)
 {
     struct app *app = calloc(1, sizeof *app);
@@ -96,7 +96,7 @@ int tui_run(const struct tui_options *options)
     int stopped = screen_signal(), code = 0;
     screen_stop();
     if (app->error) {
-        pyr_text_clean(app->error);              /* it may have words of a server or a record */
+        pyr_text_clean(app->error);              /* it may contain text from a server or a record */
         fprintf(stderr, "pyramids: %s\n", app->error);
         code = 1;
     } else if (app->farewell[0] && stopped != SIGHUP) {
@@ -109,7 +109,7 @@ int tui_run(const struct tui_options *options)
     canvas_finish(&app->canvas);
     free(app);
     if (stopped) {
-        /* The parent process should see which signal ended us. */
+        /* The parent process should see which signal ended the program. */
         signal(stopped, SIG_DFL);
         raise(stopped);
     }

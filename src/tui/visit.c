@@ -1,5 +1,5 @@
 /*
- * visit.c: see visit.h. It asks nothing itself: callers have a loop (remote.c) or wait (there.c).
+ * visit.c: see visit.h. It sends no requests itself: callers have a loop (remote.c) or wait (there.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 
 #include "visit.h"
 
-/* A file for each server. Its name is made from the address, with everything but letters, digits, dots and dashes replaced,
- * so that it cannot leave its folder. The cookie in it is checked before use: it goes into a header. */
+/* One file per server. Its name is made from the address, with everything but letters, digits, dots and dashes replaced,
+ * so that it cannot leave its folder. The cookie in it is checked before use, since it is put into a header. */
 void visit_init(struct visit *visit, const char *server)
 {
     char file[300];
@@ -59,7 +59,7 @@ json_t *visit_question(const struct visit *visit, const char *name)
     return visit->is_forgotten ? json_pack("{ss sb}", "name", name, "new", 1) : json_pack("{ss}", "name", name);
 }
 
-/* What a proxy says while ours is away (502 to 504) is none of these answers, nor is an accident (500). */
+/* A proxy's answer while our server is away (502 to 504) does not count, nor does an internal error (500). */
 bool visit_is_stranger(int status, const json_t *answer)
 {
     return status > 0 && (status < 500 || status == 501) &&
@@ -86,7 +86,7 @@ void visit_refusal(const char *code, char *to, size_t size)
     if (words) {
         snprintf(to, size, "%s", words);
     } else {
-        pyr_word_copy(pyr_word_of(code), shown, sizeof shown);   /* no control characters that a server sends */
+        pyr_word_copy(pyr_word_of(code), shown, sizeof shown);   /* without control characters that a server may send */
         snprintf(to, size, _("The server refused: %.60s"), shown);
     }
 }

@@ -1,4 +1,4 @@
-/* words.c: see words.h. A whole sentence a case; lists are joined by commas in every language. */
+/* words.c: see words.h. One whole sentence per case; lists are joined by commas in every language. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static void __attribute__((format(printf, 3, 4))) add(char *to, size_t size, con
     va_end(arguments);
 }
 
-/* Symbols as signs, for where words are too long. */
+/* Symbols as signs, where words are too long. */
 static void sign_symbols(const struct pyr_symbols *s, char *to, size_t size)
 {
     const struct {
@@ -41,8 +41,7 @@ static void sign_symbols(const struct pyr_symbols *s, char *to, size_t size)
     }
 }
 
-/* Both possible endings (extra marks owed, or lost) are sentences of their own, so that each can be translated as a
- * whole. */
+/* Both possible endings (extra marks due, or lost) are separate sentences, so that each can be translated as a whole. */
 void words_preview(const struct gains *g, bool signs, char *to, size_t size)
 {
     char list[200];
@@ -68,7 +67,7 @@ void words_preview(const struct gains *g, bool signs, char *to, size_t size)
             g->healed);
 }
 
-/* Two errors need other words here than in a record; the rest are those of src/text. */
+/* Two errors need other words here than in a record; the others are those of src/text. */
 void words_reason(enum pyr_err err, char *to, size_t size)
 {
     switch (err) {
@@ -132,7 +131,7 @@ void words_winner(const struct pyr_box *box, const struct pyr_table *open, char 
 
 /* The story. */
 
-/* NULL without memory. The pointer is good until the next call. */
+/* NULL without memory. The pointer is valid until the next call. */
 static struct story_line *story_add(struct story *story, uint32_t line)
 {
     if (story->count == story->room) {
@@ -148,7 +147,7 @@ static struct story_line *story_add(struct story *story, uint32_t line)
     return new;
 }
 
-/* `reveals` counts the turns, since a reveal in the log does not name its round. */
+/* `reveals` counts the turns, since a reveal in the log does not contain its round. */
 static void write_line(struct story *story, const struct pyr_match *match, uint32_t line,
     char names[][PYR_MAX_PLAYER_NAME + 1], unsigned *reveals)
 {
@@ -172,7 +171,7 @@ static void write_line(struct story *story, const struct pyr_match *match, uint3
     }
 }
 
-/* Only new lines are put into words; the reveals before them are counted by the headings. */
+/* Only new lines are converted to sentences; the reveals before them are counted by the headings. */
 void story_tell(struct story *story, const struct pyr_match *match, uint32_t lines, char names[][PYR_MAX_PLAYER_NAME + 1])
 {
     unsigned reveals = 0;
@@ -191,7 +190,7 @@ void story_say(struct story *story, const char *text)
         snprintf(to->text, sizeof to->text, "%s", text);
 }
 
-/* Adds a sentence behind another one. */
+/* Appends a sentence to another one. */
 static void add_sentence(char *to, size_t size, const char *sentence)
 {
     size_t length = strlen(to);
