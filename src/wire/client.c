@@ -2,12 +2,12 @@
  * client.c: a connection as a client sees it: one request, then its answer or a WebSocket.
  *
  *  1. Interim answers (100 to 199 except 101) are skipped.
- *  2. A WebSocket is opened only by 101 with the right key and, if it names a subprotocol, the one that was asked for. Any
- *     other answer is reported as one.
- *  3. After the last byte of an answer, and after one that cannot be read, nothing more is taken.
+ *  2. A WebSocket is opened only by 101 with the right key and, if it names a subprotocol, the one that was requested.
+ *     Any other answer is reported as an ordinary answer.
+ *  3. After the last byte of an answer, and after an answer that cannot be read, nothing more is read.
  *
- * Who calls it: wire_read, for a wire that wire_ask has made a client's; the terminal client (src/tui/net.c). It owns
- * struct wire_client, which goes with the wire. No sockets and no clock: bytes in, bytes and events out.
+ * Callers: wire_read, for a wire that wire_ask has made a client's; the terminal client (src/tui/net.c). It owns
+ * struct wire_client, which is freed with the wire. No sockets and no clock: bytes in, bytes and events out.
  */
 #include <http_parser.h>
 #include <openssl/evp.h>
@@ -20,7 +20,7 @@
 
 struct wire_client {
     const struct wire_client_events *events;
-    char accept_key[29];         /* what the answer must name; "": no WebSocket was asked for */
+    char accept_key[29];         /* the key that the answer must contain; "": no WebSocket was requested */
     char protocol[32];
     bool is_chunked, has_length;
     uint64_t left;               /* of a body with a length */
@@ -33,7 +33,7 @@ void wire_client_drop(struct wire *wire)
     wire->client = NULL;
 }
 
-/* The key of a handshake and the answer that it calls for. */
+/* Draws the key of a handshake and computes the answer to it. */
 static bool draw_key(struct wire_client *client, char key[25])
 {
     unsigned char bytes[16];
@@ -43,7 +43,7 @@ static bool draw_key(struct wire_client *client, char key[25])
     return client->accept_key[0] != '\0';
 }
 
-/* A line end in the path would let its author add headers. */
+/* With a line end in the path, its author could add headers. */
 static bool is_path(const char *path)
 {
     for (const char *at = path; *at; at++)
@@ -52,7 +52,7 @@ static bool is_path(const char *path)
     return path[0] == '/';
 }
 
-/* `headers` are whole lines. One request per connection ("connection: close"), which keeps the states few. */
+/* `headers` are whole lines. One request per connection ("connection: close") keeps the number of states small. */
 bool wire_ask(struct wire *wire, const struct wire_asking *asking)
 {
     char key[25], more[256] = "connection: close\r\n";
@@ -103,7 +103,7 @@ static int on_chunk(http_parser *parser, const char *bytes, size_t size)
 {
     struct wire *wire = parser->data;
     wire->events->body(wire->owner, bytes, size);
-    return wire->state == WIRE_READING_BODY ? 0 : -1;        /* its owner may have had enough */
+    return wire->state == WIRE_READING_BODY ? 0 : -1;        /* its owner may have ended it */
 }
 
 static int on_last_chunk(http_parser *parser)
@@ -115,7 +115,7 @@ static int on_last_chunk(http_parser *parser)
 
 static const http_parser_settings chunk_settings = { .on_body = on_chunk, .on_message_complete = on_last_chunk };
 
-/* http-parser reads chunks only behind a head, so it is given one; the real one has been read. */
+/* http-parser reads chunks only after a head, so it is given one; the real one has been read already. */
 static void begin_chunks(struct wire *wire)
 {
     static const char head[] = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
@@ -193,7 +193,7 @@ size_t wire_client_read(struct wire *wire, const char *bytes, size_t size)
     return taken;
 }
 
-/* A body without a length ends with its connection; any other that is not complete is cut off and is not reported as
+/* A body without a length ends with its connection; any other incomplete body was cut off, and is not reported as
  * complete. */
 void wire_ended(struct wire *wire)
 {

@@ -1,10 +1,10 @@
 /*
- * frames.c: WebSocket messages (RFC 6455). Most WebSockets are silent most of the time, so the memory for a frame belongs to
- * one only while a frame or a message in parts is under way; one clean piece is kept for the next.
+ * frames.c: WebSocket messages (RFC 6455). Most WebSockets are silent most of the time, so one has memory for a frame
+ * only while a frame or a fragmented message is being read; one spare piece of memory is kept for the next.
  *
  *  1. A frame's head is checked before its payload is read: a message that is too long or not text is never stored.
- *  2. Memory grows with the bytes that have come, not with the length that a head claims.
- *  3. Bytes after the message that paused the wire are not taken, so nothing has to be kept here.
+ *  2. Memory grows with the bytes that have arrived, not with the length that a head claims.
+ *  3. Bytes after a message that paused the wire are not read, so nothing has to be buffered here.
  *
  * Pings and closes are answered here. There are no extensions: reserved bits end the WebSocket.
  */
@@ -19,7 +19,7 @@
 #define LONGEST_HEAD 14          /* two bytes, an extended length of 2 or 8, a mask of 4 */
 #define FIRST_ROOM 256
 
-enum { CONTINUED = 0, BINARY = 2, PONG = 10 };           /* opcodes beside those of wire.h */
+enum { CONTINUED = 0, BINARY = 2, PONG = 10 };           /* opcodes besides those of wire.h */
 enum { FIN = 0x80, RESERVED = 0x70, OPCODE = 0x0f, CONTROL = 0x08, MASKED = 0x80, LENGTH = 0x7f };
 
 /* Why a WebSocket is closed (7.4.1). */
@@ -27,11 +27,11 @@ enum { NO_REASON = 1005, PROTOCOL = 1002, NOT_TEXT = 1003, NOT_UTF8 = 1007, TOO_
 
 struct wire_frames {
     uint8_t head[LONGEST_HEAD];
-    uint8_t head_size;           /* bytes of it that are there; 0: between frames */
-    bool has_head;               /* it is complete, its payload is read */
+    uint8_t head_size;           /* bytes of it that have arrived; 0: between frames */
+    bool has_head;               /* it is complete, and the payload is being read */
     uint8_t control[LONGEST_CONTROL], control_size;
-    bool in_parts;               /* a text is not complete */
-    uint64_t length, done;       /* of the payload: all of it, and what has come */
+    bool in_parts;               /* a fragmented text is not complete */
+    uint64_t length, done;       /* of the payload: the whole, and what has arrived */
     char *text;                  /* the message so far */
     size_t size, room;
 };
@@ -118,7 +118,7 @@ static size_t extended(const struct wire_frames *frames)
     return length == 127 ? 8 : length == 126 ? 2 : 0;
 }
 
-/* The two bytes that every head begins with (5.2, 5.4). Only clients mask, and they must. */
+/* Checks the two bytes that every head begins with (5.2, 5.4). Only clients mask, and they must. */
 static unsigned check_start(const struct wire_frames *frames, const struct wire_pool *pool)
 {
     unsigned opcode = frames->head[0] & OPCODE, length = frames->head[1] & LENGTH;
@@ -131,7 +131,7 @@ static unsigned check_start(const struct wire_frames *frames, const struct wire_
     return opcode == BINARY ? NOT_TEXT : 0;
 }
 
-/* The length, which must be written as short as it can be, and fit. */
+/* Checks the length, which must have the shortest form, and fit. */
 static unsigned check_length(struct wire_frames *frames, const struct wire_pool *pool)
 {
     uint64_t length = frames->head[1] & LENGTH;
@@ -150,7 +150,7 @@ static unsigned check_length(struct wire_frames *frames, const struct wire_pool 
     return !is_control(frames) && length > pool->longest - frames->size ? TOO_LONG : 0;
 }
 
-/* Takes bytes of the head until it is complete. */
+/* Reads bytes of the head until it is complete. */
 static unsigned read_head(struct wire_frames *frames, const struct wire_pool *pool, const char *bytes, size_t size,
     size_t *taken)
 {
@@ -183,7 +183,7 @@ static bool make_room(struct wire_frames *frames, size_t more)
     return true;
 }
 
-/* Takes bytes of the payload, without their mask, to the text or to the control frame that may come in between. */
+/* Reads bytes of the payload, removes their mask and adds them to the text, or to a control frame in between. */
 static unsigned read_payload(struct wire_frames *frames, const struct wire_pool *pool, const char *bytes, size_t size,
     size_t *taken)
 {
@@ -210,7 +210,7 @@ static bool is_code(unsigned code)
     return (code >= 1000 && code <= 1014 && (code < 1004 || code > 1006)) || (code >= 3000 && code <= 4999);
 }
 
-/* A close is answered with its own code, or with none. */
+/* A close is answered with the same code, or with none. */
 static unsigned take_close(struct wire *wire, const struct wire_frames *frames)
 {
     const uint8_t *bytes = frames->control;
@@ -226,7 +226,7 @@ static unsigned take_close(struct wire *wire, const struct wire_frames *frames)
     return 0;
 }
 
-/* A whole frame is there. After `message` the wire may be over, and its frames gone. */
+/* Handles a complete frame. After `message` the wire may be over, and its frames freed. */
 static unsigned finish_frame(struct wire *wire, struct wire_frames *frames)
 {
     unsigned opcode = frames->head[0] & OPCODE;
@@ -249,7 +249,7 @@ static unsigned finish_frame(struct wire *wire, struct wire_frames *frames)
     return 0;
 }
 
-/* Up to the end of one frame. */
+/* Reads up to the end of one frame. */
 static unsigned read_frame(struct wire *wire, const char *bytes, size_t size, size_t *taken)
 {
     struct wire_frames *frames = wire->frames;
@@ -283,8 +283,8 @@ size_t wire_frames_read(struct wire *wire, const char *bytes, size_t size)
     return at;
 }
 
-/* Writing: whole messages in one frame, the head together with what follows it, so that TLS makes one record of a short
- * one. */
+/* Writing: each message is one frame; the head is written together with the payload, so that TLS makes one record of a
+ * short message. */
 void wire_frame_write(struct wire *wire, unsigned opcode, const void *bytes, size_t size)
 {
     uint8_t out[4096], mask[4] = { 0 };

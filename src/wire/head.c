@@ -1,12 +1,11 @@
 /*
- * head.c: the head of a request, or of an answer. http-parser does the reading and is told to stop where the head ends;
- * bodies are counted by wire.c and client.c. Debian builds it in its lenient mode, so what it lets pass and two servers
- * could read differently is refused here: lines that do not end in CR LF, folded headers, names with blanks, a second Host,
- * Content-Length or Sec-WebSocket-Key.
+ * head.c: the head of a request, or of an answer. http-parser reads it and stops where the head ends; bodies are counted
+ * by wire.c and client.c. Debian builds http-parser in its lenient mode, so anything that it accepts although two servers
+ * could read it differently is refused here: lines that do not end in CR LF, folded headers, names with blanks, a second
+ * Host, Content-Length or Sec-WebSocket-Key.
  *
- * Why our own checks on top of http-parser: a proxy in front of us may read an ambiguous head differently, and what is a
- * body to one is a second request to the other (request smuggling). Anything that two readers could
- * disagree about is refused.
+ * These checks prevent request smuggling: a proxy in front of us may read an ambiguous head differently, so that a body
+ * for one is a second request for the other.
  *
  * Names and values are kept as offsets into `bytes`, since the buffer may move while it grows; they become C strings in
  * put_ends.
@@ -25,7 +24,7 @@ struct span { uint16_t at, size; };
 
 struct wire_head {
     http_parser parser;
-    char *bytes;                 /* the head as it came; ends are put into it once it is complete */
+    char *bytes;                 /* the head as received; terminators are inserted once it is complete */
     size_t size, room;
     enum wire_fault fault;
     bool complete, in_value;
@@ -34,7 +33,7 @@ struct wire_head {
     struct { struct span name, value; } header[WIRE_HEADERS];
 };
 
-/* Adds a piece to a span; false if it does not follow upon what is there. */
+/* Adds a piece to a span; false if it does not follow the bytes that are there. */
 static bool extend(struct wire_head *head, struct span *span, const char *at, size_t length)
 {
     size_t start = (size_t)(at - head->bytes);
@@ -110,7 +109,7 @@ void wire_head_destroy(struct wire_head *head)
     free(head);
 }
 
-/* Lines end in CR LF, and neither is anywhere else. */
+/* Whether all lines end in CR LF, and neither character is anywhere else. */
 static bool has_good_lines(const struct wire_head *head)
 {
     for (size_t i = 0; i < head->size; i++)
@@ -126,7 +125,7 @@ static bool is_token(const char *text)
     return *text && strspn(text, letters) == strlen(text);
 }
 
-/* Puts ends behind names and values: there is always a byte that is no part of them. */
+/* Puts terminators after names and values: there is always a byte that belongs to neither. */
 static bool put_ends(struct wire_head *head)
 {
     for (unsigned i = 0; i < head->count; i++) {
@@ -140,10 +139,10 @@ static bool put_ends(struct wire_head *head)
         if (value->size)
             bytes[value->at + value->size] = '\0';
     }
-    /* The lenient build does not look at all letters of the first word. */
+    /* The lenient build does not check all letters of the first word. */
     if (head->parser.type == HTTP_RESPONSE)
         return !strncmp(head->bytes, "HTTP/1.", 7) && head->bytes[8] == ' ';
-    /* One blank before the target and one after it. */
+    /* Exactly one blank before the target and one after it. */
     const char *target = head->bytes + head->target.at;
     if (head->target.at < 2 || target[-2] == ' ' || strncmp(target + head->target.size, " HTTP/", 6))
         return false;
@@ -151,7 +150,7 @@ static bool put_ends(struct wire_head *head)
     return head->target.size > 0;
 }
 
-/* A method that is written as one. */
+/* Whether the method is written correctly. */
 static bool has_method(const struct wire_head *head, size_t size)
 {
     size_t length = 0;
@@ -229,7 +228,7 @@ const char *wire_answer_header(const struct wire_answer *answer, const char *nam
     return header(answer->head, name, index);
 }
 
-/* Whether a list with commas has a word, however it is written. */
+/* Whether a comma-separated list contains a word, in any case of letters. */
 static bool has_word(const struct wire_head *head, const char *name, const char *word)
 {
     const char *list;
@@ -247,7 +246,7 @@ static bool has_word(const struct wire_head *head, const char *name, const char 
     return false;
 }
 
-/* A request's body must have a plain length: chunked ones are refused, which no client of ours sends. */
+/* A request's body must have a plain length: chunked bodies, which none of our clients sends, are refused. */
 static enum wire_fault body_length(const struct wire_request *request, uint32_t *length)
 {
     const char *text = wire_header(request, "content-length", 0);
@@ -270,8 +269,7 @@ static int hex_digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* In place; NULL if it makes no sense.
- * %00 is refused: C would read only what is before it. */
+/* In place; NULL if it is invalid. %00 is refused, since C would read only the part before it. */
 static const char *decode(char *path)
 {
     char *to = path;
@@ -290,7 +288,7 @@ static const char *decode(char *path)
     return path;
 }
 
-/* The target is a path, or an address as proxies are sent, whose host then counts. */
+/* The target is a path, or a URL as sent to proxies, whose host then takes precedence. */
 static void read_target(struct wire_head *head, struct wire_request *request)
 {
     char *target = head->bytes + head->target.at, *rest = target;
@@ -299,7 +297,7 @@ static void read_target(struct wire_head *head, struct wire_request *request)
         char *host = strchr(target, ':') + 3;
         size_t length = strcspn(host, "/?");
         rest = host + length;
-        memmove(host - 1, host, length);     /* makes room for its end */
+        memmove(host - 1, host, length);     /* makes room for its terminator */
         host--;
         host[length] = '\0';
         request->host = host;
@@ -358,12 +356,12 @@ void wire_accept_key(const char *key, char answer[29])
         EVP_EncodeBlock((unsigned char *)answer, digest, 20);
 }
 
-/* How the body of an answer ends. One that says so in two ways is refused: a proxy might believe the other one. */
+/* How the body of an answer ends. An answer with two different indications is refused: a proxy might use the other one. */
 static enum wire_fault answer_length(const struct wire_head *head, struct wire_answer *answer)
 {
     const char *length = header(head, "content-length", 0), *coding = header(head, "transfer-encoding", 0);
     if (answer->status < 200 || answer->status == 204 || answer->status == 304) {
-        answer->has_length = true;           /* there is none, even if headers describe one */
+        answer->has_length = true;           /* there is no body, even if headers describe one */
         return WIRE_GOOD;
     }
     if (coding) {

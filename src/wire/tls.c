@@ -1,10 +1,10 @@
 /*
- * tls.c: OpenSSL as a filter. It reads and writes through a BIO of ours, whose two buffers exist only while there is
- * something in them: OpenSSL's own memory BIO keeps the size of the largest record it has seen, for every connection.
+ * tls.c: OpenSSL as a filter. It reads and writes through our own BIO, whose two buffers exist only while they contain
+ * something: OpenSSL's memory BIO would keep the size of the largest record so far, for every connection.
  *
  * Ownership: a wire_tls owns its SSL and buffers; the caller moves bytes between it and the socket (wire_tls_receive,
- * wire_tls_pending, wire_tls_sent). No socket is known here, and no call blocks. OpenSSL keeps errors in a queue per
- * thread: it is emptied before and after, so that one connection's error is never taken for another's.
+ * wire_tls_pending, wire_tls_sent). It uses no sockets, and no call blocks. OpenSSL keeps errors in a queue per
+ * thread: it is emptied before and after each call, so that one connection's error is never taken for another's.
  */
 #include <limits.h>
 #include <openssl/err.h>
@@ -14,7 +14,7 @@
 
 #include "wire.h"
 
-#define MOST_KEPT (1 << 20)      /* far above what a caller may leave unsent */
+#define MOST_KEPT (1 << 20)      /* far more than a caller may leave unsent */
 
 struct wire_tls_context {
     SSL_CTX *ssl;
@@ -33,7 +33,7 @@ struct wire_tls {
     bool broken;
 };
 
-/* What has been read is dropped while appending, so the buffer does not grow with the traffic. */
+/* Data that was read is dropped while appending, so the buffer does not grow with the traffic. */
 static bool append(struct buffer *buffer, const void *bytes, size_t size)
 {
     size_t left = buffer->size - buffer->at;
@@ -60,7 +60,7 @@ static void take(struct buffer *buffer, size_t size)
     *buffer = (struct buffer){ 0 };
 }
 
-/* Nothing there: "retry" makes OpenSSL report WANT_READ instead of an error. */
+/* The buffer is empty: "retry" makes OpenSSL report WANT_READ instead of an error. */
 static int bio_read(BIO *bio, char *to, int room)
 {
     struct wire_tls *tls = BIO_get_data(bio);
@@ -82,7 +82,7 @@ static int bio_write(BIO *bio, const char *bytes, int size)
     return size > 0 && append(&tls->out, bytes, (size_t)size) ? size : -1;
 }
 
-/* OpenSSL asks for a flush after each record; there is nothing to do, but it wants a 1. */
+/* OpenSSL requests a flush after each record; there is nothing to do, but it expects a 1. */
 static long bio_control(BIO *bio, int command, long number, void *pointer)
 {
     (void)bio;
@@ -91,7 +91,7 @@ static long bio_control(BIO *bio, int command, long number, void *pointer)
     return command == BIO_CTRL_FLUSH;
 }
 
-/* Of what a client offers only http/1.1 is for us; one that offers nothing of the kind may still try. */
+/* Of the protocols that a client offers, we accept only http/1.1; a client that offers none may still try. */
 static int pick_protocol(SSL *ssl, const unsigned char **out, unsigned char *length, const unsigned char *in, unsigned size,
     void *context)
 {
@@ -105,7 +105,7 @@ static int pick_protocol(SSL *ssl, const unsigned char **out, unsigned char *len
     return SSL_TLSEXT_ERR_OK;
 }
 
-/* What both sides have in common. */
+/* The settings that both sides share. */
 static struct wire_tls_context *create_context(const SSL_METHOD *side)
 {
     struct wire_tls_context *context = calloc(1, sizeof *context);
@@ -138,7 +138,8 @@ struct wire_tls_context *wire_tls_server(const char *certificate_file, const cha
     SSL_CTX_set_options(context->ssl, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE |
         SSL_OP_PRIORITIZE_CHACHA);
     SSL_CTX_set_mode(context->ssl, SSL_MODE_RELEASE_BUFFERS);
-    SSL_CTX_set_session_cache_mode(context->ssl, SSL_SESS_CACHE_OFF);        /* tickets do it, without memory */
+    SSL_CTX_set_session_cache_mode(context->ssl, SSL_SESS_CACHE_OFF);        /* tickets are used instead, which need no
+                                                                                memory */
     SSL_CTX_set_alpn_select_cb(context->ssl, pick_protocol, NULL);
     return context;
 }
@@ -163,7 +164,7 @@ struct wire_tls_context *wire_tls_client(const char *trusted_file)
 
 void wire_tls_renew(struct wire_tls_context *context, struct wire_tls_context *fresh)
 {
-    SSL_CTX *old = context->ssl;             /* lives as long as the connections that have it */
+    SSL_CTX *old = context->ssl;             /* freed with the last connection that uses it */
     context->ssl = fresh->ssl;
     fresh->ssl = old;
     wire_tls_context_destroy(fresh);
@@ -201,7 +202,7 @@ struct wire_tls *wire_tls_connect(struct wire_tls_context *context, const char *
     struct wire_tls *tls = wire_tls_create(context);
     if (!tls)
         return NULL;
-    /* An address is looked for among the certificate's addresses, and not sent as a name. */
+    /* An address is compared with the addresses in the certificate, and not sent as a server name. */
     bool is_address = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(tls->ssl), host) == 1;
     if (!is_address && (SSL_set1_host(tls->ssl, host) != 1 || SSL_set_tlsext_host_name(tls->ssl, host) != 1)) {
         ERR_clear_error();
@@ -209,7 +210,7 @@ struct wire_tls *wire_tls_connect(struct wire_tls_context *context, const char *
         return NULL;
     }
     SSL_set_connect_state(tls->ssl);
-    SSL_do_handshake(tls->ssl);              /* the first message; it then waits for an answer */
+    SSL_do_handshake(tls->ssl);              /* makes the first message; then it waits for an answer */
     ERR_clear_error();
     return tls;
 }
@@ -240,7 +241,7 @@ bool wire_tls_receive(struct wire_tls *tls, const void *bytes, size_t size)
     return append(&tls->in, bytes, size);
 }
 
-/* The handshake is over: what waited for it is sent. */
+/* The handshake is over: sends the data that was waiting for it. */
 static void write_early(struct wire_tls *tls)
 {
     struct buffer early = tls->early;
@@ -249,7 +250,7 @@ static void write_early(struct wire_tls *tls)
     free(early.bytes);
 }
 
-/* Also drives the handshake. What was written before it was over is sent as soon as it is. */
+/* Also drives the handshake. Data written before the end of the handshake is sent as soon as it is over. */
 long wire_tls_read(struct wire_tls *tls, void *to, size_t room)
 {
     if (tls->broken)
@@ -277,7 +278,7 @@ bool wire_tls_write(struct wire_tls *tls, const void *bytes, size_t size)
     if (!SSL_is_init_finished(tls->ssl))
         return append(&tls->early, bytes, size);
     ERR_clear_error();
-    /* Our BIO takes everything, so OpenSSL does too. */
+    /* Our BIO accepts everything, so OpenSSL does too. */
     if (!size || (size <= INT_MAX && SSL_write(tls->ssl, bytes, (int)size) == (int)size))
         return true;
     tls->broken = true;

@@ -1,4 +1,4 @@
-/* webpush.c: see webpush.h. Keys are made and used by OpenSSL; nothing here is kept between calls, and secrets are wiped. */
+/* webpush.c: see webpush.h. Keys are made and used by OpenSSL; nothing is stored between calls, and secrets are wiped. */
 #include <stdio.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ void push_write_base64(const void *bytes, size_t size, char *to)
     *to = '\0';
 }
 
-/* Bits that are left over must be zero, so that each text has one meaning. */
+/* Unused bits must be zero, so that each value has only one text. */
 long push_read_base64(const char *text, uint8_t *to, size_t room)
 {
     uint32_t bits = 0;
@@ -78,7 +78,7 @@ bool push_key_public(const uint8_t private_key[PUSH_PRIVATE], uint8_t public_key
     return good;
 }
 
-/* A number that is no private key (one in 2^32) is drawn again. */
+/* If the number is not a valid private key (one in 2^32), another one is drawn. */
 bool push_key_new(uint8_t private_key[PUSH_PRIVATE], uint8_t public_key[PUSH_PUBLIC])
 {
     for (unsigned tries = 0; tries < 8; tries++)
@@ -97,7 +97,7 @@ bool push_key_is_public(const uint8_t public_key[PUSH_PUBLIC])
     return good;
 }
 
-/* OpenSSL's key of ours; private_key NULL: a public one. */
+/* A key for OpenSSL; private_key NULL: a public one. */
 static EVP_PKEY *load_key(const uint8_t *private_key, const uint8_t public_key[PUSH_PUBLIC])
 {
     OSSL_PARAM_BLD *build = OSSL_PARAM_BLD_new();
@@ -199,7 +199,7 @@ size_t push_seal(const struct push_record *record, uint8_t *to, size_t room)
 
 /* RFC 8291. */
 
-/* Section 3.4: both public keys go into what the keys of the message are made of. */
+/* Section 3.4: both public keys are input to the keys of the message. */
 static bool find_key(const uint8_t *own_private, const uint8_t *own, const uint8_t *theirs, const uint8_t *auth,
     uint8_t to[HASH])
 {
@@ -240,7 +240,7 @@ size_t push_encrypt(const uint8_t public_key[PUSH_PUBLIC], const uint8_t auth[PU
 
 /* RFC 8292. */
 
-/* ES256 (RFC 7518): the two numbers of the signature, not OpenSSL's DER. */
+/* ES256 (RFC 7518): the two numbers of the signature, instead of OpenSSL's DER. */
 static bool sign(EVP_PKEY *key, const char *text, size_t size, uint8_t to[64])
 {
     uint8_t der[80];
@@ -257,7 +257,7 @@ static bool sign(EVP_PKEY *key, const char *text, size_t size, uint8_t to[64])
     return good;
 }
 
-/* What goes into a JSON string as it is. */
+/* Whether a text needs no escaping in a JSON string. */
 static bool is_plain(const char *text)
 {
     for (; *text; text++)
@@ -301,7 +301,7 @@ static bool is_host_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
 }
 
-/* A name, or an IPv4 address, at the beginning of a text; its length, 0: none. */
+/* The length of a name, or an IPv4 address, at the beginning of a text; 0: none. */
 static size_t host_length(const char *text)
 {
     size_t length = 0;

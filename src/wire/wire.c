@@ -1,9 +1,9 @@
 /*
  * wire.c: a connection as the server sees it, and what both sides of a WebSocket share. For the client see client.c.
  *
- *  1. A request is reported only after the one before it was answered; what arrived in the meantime is not taken.
- *  2. No byte is looked at twice, and every call ends: there is nothing to wait for in here.
- *  3. After a request that cannot be read, and after the last answer or the close of a WebSocket, nothing more is taken.
+ *  1. A request is reported only after the one before it was answered; bytes that arrive in the meantime are not read.
+ *  2. No byte is processed twice, and no call ever waits.
+ *  3. After a request that cannot be read, and after the last answer or the close of a WebSocket, nothing more is read.
  *
  * States: IDLE -> READING_HEAD -> READING_BODY -> ANSWERING -> IDLE again, or SOCKET, or OVER. The order of enum
  * wire_state matters: comparisons such as "<= WIRE_READING_BODY" rely on it. Threads: one wire is used by one thread;
@@ -30,13 +30,13 @@ void wire_finish(struct wire *wire)
     wire->state = WIRE_OVER;
 }
 
-/* While a request is being answered nothing is taken (invariant 1): back-pressure for pipelining clients. */
+/* While a request is being answered nothing is read (invariant 1): back-pressure for pipelining clients. */
 bool wire_takes(const struct wire *wire)
 {
     return wire->state == WIRE_SOCKET ? !wire->paused : wire->state <= WIRE_READING_BODY;
 }
 
-/* A whole head: what it asks for is reported. */
+/* The head is complete: reports the request. */
 static void report(struct wire *wire, bool has_more)
 {
     static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -101,7 +101,7 @@ void wire_answered(struct wire *wire, bool again)
     wire->state = again && wire->keep_alive ? WIRE_IDLE : WIRE_OVER;
 }
 
-/* From here on bytes are frames; the head goes. */
+/* From here on bytes are frames; the head is freed. */
 void wire_upgrade(struct wire *wire, const struct wire_request *request, const char *headers)
 {
     char key[29], text[2048];
