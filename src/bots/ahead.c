@@ -7,13 +7,13 @@
  */
 #include "ahead.h"
 
-/* One call of ahead_values: what stays the same over the whole tree. */
+/* One call of ahead_values: data that stays the same over the whole tree. */
 struct ahead {
     const struct ahead_plan *plan;
     struct net_table root;       /* the table after the present turn */
 };
 
-/* One way to play a turn, with the desk that it leads to. */
+/* One way to play a turn, and the desk after it. */
 struct leaf {
     struct net_node node;
     float value;                 /* without looking ahead */
@@ -22,10 +22,9 @@ struct leaf {
 static float before_turn(const struct ahead *a, const struct net_node *node, const uint8_t *pool, unsigned left,
     unsigned depth);
 
-/* The best that can be made of a turn whose pattern is known. `at` is the table after it.
- * The tree is kept small by two widths: `tried` marks of the policy are rated by the network, and of these the
- * best `followed` are searched on. The insertion sort keeps the list in descending order, so best[0] is the answer
- * where the search ends. */
+/* The best result of a turn whose pattern is known. `at` is the table after it. Two widths keep the tree small: `tried`
+ * marks of the policy are rated by the network, and of these the best `followed` are searched further. The insertion sort
+ * keeps the list in descending order, so best[0] is the answer where the search ends. */
 static float turn(const struct ahead *a, struct net_table *at, const struct net_node *node, unsigned pattern, unsigned depth)
 {
     struct policy_desk marks;
@@ -56,7 +55,7 @@ static float turn(const struct ahead *a, struct net_table *at, const struct net_
     return value;
 }
 
-/* The mean over what can come, `left` turns from here on, of which `depth` are looked at. */
+/* The mean over the patterns that can be revealed, with `left` turns to come, of which `depth` are searched. */
 static float before_turn(const struct ahead *a, const struct net_node *node, const uint8_t *pool, unsigned left,
     unsigned depth)
 {
@@ -73,7 +72,7 @@ static float before_turn(const struct ahead *a, const struct net_node *node, con
         uint8_t rest[PYR_PATTERNS];
         if (!pool[p])
             continue;
-        /* A new round begins with all of them (R6). */
+        /* A new round begins with all expedition cards (R6). */
         bool last = (left - 1) % PYR_TURNS == 0;
         for (unsigned i = 0; i < PYR_PATTERNS; i++)
             rest[i] = (uint8_t)(last ? a->root.box->pattern[i].copies : pool[i] - (i == p));
@@ -84,9 +83,9 @@ static float before_turn(const struct ahead *a, const struct net_node *node, con
     return sum / cards;
 }
 
-/* Fills in the value of each candidate: expected final points of this seat alone, the other players being left out. A
- * draw from the deck is a chance node of its own: the mean over all cards that may be on top. `slot` is the empty
- * place on the desk. */
+/* Fills in the value of each candidate: expected final points of this seat alone, without the other players. A draw
+ * from the deck is a separate chance node: the mean over all cards that may be on top. `slot` is the empty place on
+ * the desk. */
 void ahead_values(const struct net *net, const struct tables *tables, const struct ahead_plan *plan,
     const struct pyr_box *box, const struct pyr_view *view, struct candidate *list, unsigned count)
 {

@@ -1,6 +1,6 @@
 /*
- * analysis.c: all choices of a position with what they are worth; see analysis.h. Used by hints, by the analysis of whole
- * games (session/luck.c) and by bindings.
+ * analysis.c: all choices of a position and their values; see analysis.h. Used by hints, by the analysis of whole games
+ * (session/luck.c) and by bindings.
  *
  * A world is one full state that agrees with what the seat may know (pyr_view_sample). All choices are played out in the
  * same worlds, so that most of the luck cancels when two of them are compared.
@@ -13,7 +13,7 @@
 
 #include "policy.h"
 
-/* What is behind the caller's `memory`. The tables come first, so that a pointer to it is also one to them
+/* The content of the caller's `memory`. The tables come first, so that a pointer to it is also a pointer to them
  * (policy_playout). */
 struct analysis {
     struct tables tables;        /* first */
@@ -42,13 +42,13 @@ void pyr_analysis_poll(void *memory, bool (*is_over)(void *context), void *conte
     analysis->context = context;
 }
 
-/* Asked between worlds, so that an analysis can be given up. */
+/* Checked between worlds, so that an analysis can be cancelled. */
 static bool is_over(const struct analysis *analysis)
 {
     return analysis->is_over && analysis->is_over(analysis->context);
 }
 
-/* The view to start from; a seat that has chosen already is asked again. */
+/* The view to start from; a seat that has chosen already chooses again. */
 static struct pyr_view reopen(const struct pyr_view *view)
 {
     struct pyr_view at = policy_reopen(view);
@@ -57,14 +57,14 @@ static struct pyr_view reopen(const struct pyr_view *view)
     return at;
 }
 
-/* Of the win: players who tie share it. */
+/* A seat's share of the win: players who tie share it. */
 static float share(unsigned winners, unsigned seat)
 {
     return winners >> seat & 1 ? 1.0f / (float)__builtin_popcount(winners) : 0;
 }
 
-/* `dealt` replaces the sampled deals where the caller knows all of them. With no playouts everything is 0. If it is
- * stopped, the sums are still divided by all playouts; such an outlook cannot be used. */
+/* `dealt` replaces the sampled deals if the caller knows all of them. Without playouts everything is 0. If it is stopped
+ * early, the sums are still divided by all playouts; such an outlook must not be used. */
 void pyr_analysis_outlook(const void *memory, const struct pyr_box *box, const struct pyr_view *view,
     const struct pyr_chance *dealt, uint32_t playouts, struct pyr_rng *rng, struct pyr_outlook *outlook)
 {
@@ -92,10 +92,10 @@ void pyr_analysis_outlook(const void *memory, const struct pyr_box *box, const s
 
 /* Collecting options. */
 
-/* A list of options that is being filled, best prior first, at most `room` long. */
+/* A list of options being filled, in the order of their priors, at most `room` long. */
 struct collector {
     const struct analysis *analysis;
-    const struct tables *tables; /* in there */
+    const struct tables *tables; /* in `memory` */
     const struct pyr_box *box;
     const struct pyr_view *view;
     struct pyr_option *list;
@@ -107,7 +107,7 @@ static bool same_choice(const struct pyr_option *a, const struct pyr_option *b)
     return pyr_choice_is_same(a->step, a->count, b->step, b->count);
 }
 
-/* Keeps the options that the policy likes best, in its order. */
+/* Keeps the options with the highest priors, in that order. */
 static void add(struct collector *c, const struct pyr_option *option)
 {
     unsigned at = c->count < c->room ? c->count++ : c->room;
@@ -118,11 +118,11 @@ static void add(struct collector *c, const struct pyr_option *option)
         c->list[at] = *option;
 }
 
-/* First marks are all tried; of the extra marks that one earns, only the policy's best few. */
+/* All first marks are tried; of the extra marks that one earns, only the policy's best few. */
 #define EXTRAS_TRIED 4
 
-/* Recursive: each extra mark may earn further ones. With all of them tried, a card full of crosses would have millions of
- * choices. `option` is a scratch choice that grows and shrinks with the recursion. */
+/* Recursive: each extra mark may earn further ones. If all of them were tried, a card full of crosses would have millions
+ * of choices. `option` is a scratch choice that grows and shrinks with the recursion. */
 static void add_marks(struct collector *c, const struct pyr_desk *desk, struct pyr_option *option)
 {
     const struct pyr_table *open = &c->view->open;
@@ -176,7 +176,8 @@ static void add_marks(struct collector *c, const struct pyr_desk *desk, struct p
         option->count = (uint8_t)made, option->prior = prior;
 }
 
-/* `made` is always in the list, if need be in place of the last one: what it cost is the question. INT_MIN keeps it last. */
+/* `made` is always in the list, if necessary instead of the last one, since its cost is what the analysis is for. INT_MIN
+ * keeps it last. */
 static void collect(struct collector *c, const struct pyr_option *made)
 {
     const struct pyr_view *view = c->view;
@@ -208,7 +209,8 @@ static void collect(struct collector *c, const struct pyr_option *made)
 /* The results of one option over all worlds. */
 struct trial {
     double points, win;          /* sums */
-    double points_gap, points_gap_squares, win_gap, win_gap_squares;   /* differences to the first option, world by world */
+    double points_gap, points_gap_squares, win_gap, win_gap_squares;   /* differences from the first option, world by
+                                                                          world */
 };
 
 /* Plays an option to the end in a copy of a world. */
@@ -248,8 +250,8 @@ static void try_options(const struct collector *c, uint32_t worlds, struct pyr_r
     }
 }
 
-/* Without the C library's sqrt, which freestanding wasm lacks, and the same on every machine. 60 steps are far more than
- * the sums here need. */
+/* Replaces the C library's sqrt, which freestanding wasm lacks, with the same result on every machine. 60 steps are more
+ * than enough for the sums here. */
 double pyr_analysis_root(double x)
 {
     double r = x > 1 ? x : 1;                /* Newton's method */
@@ -260,14 +262,14 @@ double pyr_analysis_root(double x)
     return r;
 }
 
-/* The standard error of a mean of n values. Two units squared are added to the sum of squares, as if two more values had
- * differed by one unit: with few or equal values the error is never estimated as 0. */
+/* The standard error of a mean of n values. Two squared units are added to the sum of squares, as if two more values
+ * differed by one unit: so with few or equal values the error is never estimated as 0. */
 double pyr_analysis_error(double sum, double squares, double n, double unit)
 {
     return n < 1 ? unit : pyr_analysis_root((squares - sum * sum / n + 2 * unit * unit) / n / n);
 }
 
-/* Half of the 95% interval; Student's number is a little larger than 1.96. */
+/* Half of the 95% interval; the quantile of Student's distribution is slightly larger than 1.96. */
 static float margin(double sum, double squares, double n, double unit)
 {
     return (float)((1.96 + 2.4 / n) * pyr_analysis_error(sum, squares, n, unit));
@@ -275,8 +277,7 @@ static float margin(double sum, double squares, double n, double unit)
 
 static bool is_better(const struct pyr_option *a, const struct pyr_option *b)
 {
-    /* A point is worth half a percent where the chances to win are near each other, so that choices still matter in games
-     * that are decided. */
+    /* A point counts as half a percent, so that choices still matter in decided games. */
     return a->win + 0.005f * a->points > b->win + 0.005f * b->points;
 }
 
@@ -361,8 +362,7 @@ bool pyr_analysis_play(const void *memory, const struct pyr_box *box, const stru
     return true;
 }
 
-/* Returns how many choices there are; only those that were compared to the end have final values, and they come
- * first. */
+/* Returns the number of choices; only those that were compared to the end have final values, and they come first. */
 unsigned pyr_analysis_options(const void *memory, const struct pyr_box *box, const struct pyr_view *view, uint32_t playouts,
     struct pyr_rng *rng, const struct pyr_option *made, struct pyr_option *options, unsigned room)
 {
@@ -373,8 +373,8 @@ unsigned pyr_analysis_options(const void *memory, const struct pyr_box *box, con
     unsigned all = find_choices(&c, made);
     if (!all)
         return 0;
-    /* Half of the playouts choose the best in two rounds; the other half compares the best five, the usual one and what
-     * was made. */
+    /* Half of the playouts select the best in two rounds; the other half compares the best five, the usual one and
+     * `made`. */
     static const unsigned stay[] = { 12, 5 };
     for (unsigned round = 0; round < 2 && c.count > 1; round++) {
         uint32_t worlds = playouts / 4 / c.count + 1;

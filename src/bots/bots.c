@@ -1,9 +1,9 @@
 /*
  * bots.c: the list of all bots.
  *
- * The order is that of strength, as far as it was measured, with the yardsticks in between, and last the bystander,
- * which does not compete. The server compares indexes to find the strongest bot of a table, and bindings name bots by
- * them. A bot's name is part of records and databases and never changes.
+ * They are in the order of strength, as far as it was measured, with the yardsticks in between; the bystander is last,
+ * since it does not compete. The server compares indexes to find the strongest bot of a table, and bindings name bots
+ * by them. A bot's name is part of records and databases and never changes.
  */
 #include "list.h"
 

@@ -1,7 +1,7 @@
 /*
- * bystander.c: sits at the table and stays out of the way: the second seat of a solo expedition, since the game is for two
- * to four. It marks one space at a time, keeps away from tombs and crosses as long as it can, and so completes nothing,
- * takes no card and no points. It uses no random numbers: alone with it, the same marks give the same game.
+ * bystander.c: the second seat of a solo expedition, since the game needs at least two players. It marks one space at a
+ * time, avoids tombs and crosses as long as it can, and so completes nothing and takes no card and no points. It uses no
+ * random numbers: if only it plays along, the same marks give the same game.
  */
 #include "list.h"
 
@@ -28,10 +28,10 @@ static int room(const struct pyr_card_face *card)
     return __builtin_popcount(found);
 }
 
-/* How much a step is to be avoided. */
+/* How much a step should be avoided. */
 static int cost(const struct pyr_box *box, const struct pyr_desk *desk, pyr_step step)
 {
-    if (pyr_step_kind(step) == PYR_STEP_KEEP)        /* roomy cards last longer */
+    if (pyr_step_kind(step) == PYR_STEP_KEEP)        /* cards with more room last longer */
         return -room(&box->card[pyr_step_card(step)]) - room(&box->card[pyr_step_second(step)]);
     if (pyr_step_kind(step) != PYR_STEP_MARK)
         return pyr_step_kind(step) == PYR_STEP_DRAW ? 0 : 1;

@@ -2,8 +2,8 @@
  * endgame.c: exact search of the last turns (endgame.h).
  *
  * A depth-first search of one player's game: expand() lists all ways to play a turn, after_turn() takes new cards,
- * before_turn() averages over the patterns that can come. Leaves that agree in what matters are merged, and only the best
- * `breadth` by the tables are followed, half of that in later turns.
+ * before_turn() averages over the patterns that can come. Equivalent leaves are merged, and only the best `breadth` by
+ * the tables are followed, half of that in later turns.
  *
  * Everything is on the stack; nothing is allocated. Values are expected final points.
  */
@@ -11,19 +11,19 @@
 
 #include "endgame.h"
 
-/* Where cards are open and crosses many, the ways to play a turn run into millions: after this many marks the search
- * continues with the policy's extra marks and one way per turn. Editions like the classic one stay far below. */
+/* With open cards and many crosses there are millions of ways to play a turn: after this many marks the search continues
+ * with the policy's extra marks and one way per turn. Editions like the classic one stay far below. */
 enum { MOST_NODES = 1000000 };
 
 /* One player between or within turns. */
 struct node {
     struct pyr_desk desk;
     int points;                  /* pyramid points */
-    uint8_t taken[PYR_COLOURS];  /* places of each colour that are gone */
-    uint16_t first;              /* which of the root's steps led here */
+    uint8_t taken[PYR_COLOURS];  /* pyramid points of each colour that are already taken */
+    uint16_t first;              /* the index of the root's step that led here */
 };
 
-/* One way to play a turn to its end, completed cards set aside, new ones not taken yet. */
+/* One way to play a turn to its end, with completed cards set aside and new ones not yet taken. */
 struct leaf {
     struct node node;
     float value;                 /* estimate, for the order */
@@ -35,8 +35,8 @@ struct leaves {
     unsigned count, most;
 };
 
-/* One call of endgame_values: what stays the same over the whole search, and the count of its work. The display stays
- * as it is now: what other players take from it in between is ignored. */
+/* One call of endgame_values: data that stays the same over the whole search, and the count of its work. The display
+ * stays as it is now: cards that other players take are ignored. */
 struct game {
     const struct tables *tables;
     const struct pyr_box *box;
@@ -50,9 +50,8 @@ static unsigned count(uint64_t set)
     return (unsigned)__builtin_popcountll(set);
 }
 
-/* Sets completed cards aside and takes the pyramid points (R12, R14).
- * Points are taken as if no other player took any in the meantime: the search has one player. The same in net.c
- * (end_turn). */
+/* Sets completed cards aside and takes the pyramid points (R12, R14), as if no other player took any: the search has only
+ * one player. As in net.c (end_turn). */
 static void complete(const struct game *game, struct node *node)
 {
     struct pyr_desk *desk = &node->desk;
@@ -73,8 +72,8 @@ static void complete(const struct game *game, struct node *node)
     }
 }
 
-/* Puts the display's best cards into empty places; a card that is taken twice in different places does no harm here.
- * By the value of the fresh card alone; the race for pyramid points is left out. */
+/* Puts the display's best cards into empty slots, by the value of the unmarked card alone, without the race for pyramid
+ * points. In different branches the same card may be taken, which does no harm. */
 static void replace(const struct game *game, struct pyr_desk *desk, unsigned left)
 {
     pyr_card used = PYR_NO_CARD;
@@ -94,9 +93,8 @@ static void replace(const struct game *game, struct pyr_desk *desk, unsigned lef
     }
 }
 
-/* The value of a desk with this many turns left: exact with none, else by the tables.
- * The tables assume that every turn is used on the card; with two cards on the desk that is too much, hence the
- * factor of 0.7. */
+/* The value of a desk with this many turns left: exact with none, otherwise by the tables. The tables assume that every
+ * turn is used on the card; with two cards on the desk that is too much, hence the factor of 0.7. */
 static float estimate(const struct game *game, const struct node *node, unsigned left)
 {
     const struct pyr_desk *desk = &node->desk;
@@ -112,9 +110,9 @@ static float estimate(const struct game *game, const struct node *node, unsigned
     return (float)pyr_desk_score(desk, game->box, node->points).total + (float)more * (0.7f / TABLE_UNIT);
 }
 
-/* Keeps the best ways to play the turn; those that leave the same spaces free by the same first step are one.
- * Merging is what keeps the beam useful: the same extra marks in another order lead to the same desk and would
- * fill it up with copies. A new leaf of a higher value is added beside the old one, not in its place. */
+/* Adds a way to play the turn. Leaves with the same first step and the same free spaces are merged: otherwise the same
+ * extra marks in another order would fill the list with copies of one desk. A new leaf with a higher value is added
+ * beside the old one; it does not replace it. */
 static void add_leaf(const struct game *game, struct leaves *to, const struct node *node, unsigned left)
 {
     struct leaf leaf = { *node, 0 };
@@ -135,10 +133,9 @@ static void add_leaf(const struct game *game, struct leaves *to, const struct no
         to->list[at] = leaf;
 }
 
-/* All ways to continue the turn.
- * Recursive over extra marks. Beyond MOST_NODES only the first mark is still listed in full.
- * Steps of a desk whose turn is over (`due` is 0) end the recursion. Every node is a copy on the stack; the depth
- * is the number of marks in one turn. */
+/* Lists all ways to continue the turn, recursively over extra marks. Beyond MOST_NODES only the first mark is still
+ * listed in full. The recursion ends when the desk's turn is over (`due` is 0). Every node is a copy on the stack; the
+ * depth is the number of marks in one turn. */
 static void expand(struct game *game, struct leaves *to, const struct node *node, pyr_pattern pattern, unsigned left)
 {
     struct pyr_steps steps;
@@ -168,9 +165,9 @@ static void expand(struct game *game, struct leaves *to, const struct node *node
 
 static float before_turn(struct game *game, const struct node *node, const uint8_t *pool, unsigned left);
 
-/* All marks of a turn are made: the best new card of the display, a second one by the tables. Drawing is left out: the
- * mean of the deck hardly ever beats the best of four.
- * With no empty place, or nothing in the display that could be taken, the game continues as it is. */
+/* All marks of the turn are made: takes the best new card of the display, and a second one by the tables. Drawing is left
+ * out: the mean of the deck is hardly ever better than the best of four. Without an empty slot, or a card in the display,
+ * the game continues unchanged. */
 static float after_turn(struct game *game, const struct node *node, const uint8_t *pool, unsigned left)
 {
     const struct pyr_desk *desk = &node->desk;
@@ -196,8 +193,8 @@ static float after_turn(struct game *game, const struct node *node, const uint8_
     return any ? best : before_turn(game, node, pool, left);
 }
 
-/* The best that can be made of a turn whose pattern is known, `left` more to come.
- * Without further turns the value of the best leaf is exact, and the beam can be one wide. */
+/* The best result of a turn whose pattern is known, with `left` more to come. Without further turns the value of the best
+ * leaf is exact, so a single leaf is enough. */
 static float turn(struct game *game, const struct node *node, pyr_pattern pattern, const uint8_t *pool, unsigned left)
 {
     struct leaves leaves = { .count = 0, .most = left && game->nodes < MOST_NODES ? game->breadth / 2 : 1 };
@@ -212,7 +209,7 @@ static float turn(struct game *game, const struct node *node, pyr_pattern patter
     return best;
 }
 
-/* The mean over the expedition cards that can come, `left` turns from here on. */
+/* The mean over the expedition cards that can be revealed, with `left` turns to come. */
 static float before_turn(struct game *game, const struct node *node, const uint8_t *pool, unsigned left)
 {
     struct node next = *node;
@@ -233,7 +230,7 @@ static float before_turn(struct game *game, const struct node *node, const uint8
     return cards > 0 ? sum / cards : estimate(game, node, 0);
 }
 
-/* The value of a replacement, the second one by the tables. */
+/* The value of a replacement; a second one is chosen by the tables. */
 static float value_taken(struct game *game, const struct node *node, pyr_card card, const uint8_t *pool, unsigned left)
 {
     struct node next = *node;
@@ -243,9 +240,9 @@ static float value_taken(struct game *game, const struct node *node, pyr_card ca
     return before_turn(game, &next, pool, left);
 }
 
-/* All first steps share one list of leaves: a step whose best leaf is not among the `breadth` best keeps -1e6.
- * Values are in the order of `steps`. Steps that take a card are searched one by one, since each leads to a
- * different desk; a draw is the mean over the cards of the deck. */
+/* All first steps share one list of leaves: a step whose best leaf is not among the `breadth` best keeps -1e6. Values are
+ * in the order of `steps`. Steps that take a card are searched one by one, since each leads to a different desk; a draw
+ * is the mean over the cards of the deck. */
 void endgame_values(const struct tables *tables, const struct pyr_box *box, const struct pyr_view *view, unsigned breadth,
     const pyr_step *steps, float *values, unsigned steps_count)
 {

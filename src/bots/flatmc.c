@@ -1,9 +1,9 @@
 /*
- * flatmc.c: flat Monte Carlo, a fixed yardstick: its numbers are part of its definition and are not to be tuned.
+ * flatmc.c: flat Monte Carlo, a fixed yardstick: its numbers are part of its definition and must not be tuned.
  *
- * 4,000 playouts with the policy of the lookup tables. It starts with the policy's 16 best choices; after each quarter of
- * the playouts the better half stays (successive halving). All choices are tried in the same sampled states. The chance to
- * win counts; points decide only between equals.
+ * 4,000 playouts with the policy of the lookup tables. It starts with the policy's 16 best choices; after each quarter
+ * of the playouts the better half is kept (successive halving). All choices are tried in the same sampled states.
+ * Results are shares of the win; points decide only between equal ones.
  */
 #include <pyramids/score.h>
 
@@ -12,7 +12,7 @@
 
 enum { PLAYOUTS = 4000, CANDIDATES = 16, HALVINGS = 4 };
 
-/* The player's share of the win, and a hundredth of it for a hundred points of margin. */
+/* The player's share of the win, plus a hundredth for a margin of a hundred points. */
 static float result(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat)
 {
     unsigned winners = pyr_table_winners(&state->open, box);
@@ -50,7 +50,7 @@ static pyr_step choose(void *memory, const struct pyr_box *box, const struct pyr
                 break;
             }
         }
-        /* The better half stays; equals keep the order of the policy. */
+        /* Keeps the better half; equal ones stay in the order of the policy. */
         candidates_sort(list, count);
         count = playouts ? (count + 1) / 2 : 1;
     }

@@ -1,6 +1,6 @@
 /*
- * greedy.c: takes the step of greatest value, ties at random. A fixed yardstick: its values are part of its definition and
- * are not to be tuned.
+ * greedy.c: takes the step of greatest value, ties at random. A fixed yardstick: its values are part of its definition
+ * and must not be tuned.
  *
  * A mark is worth 2.5 per gem, 5 for a torch that counts, minus the growth of the skull penalty (which a potion lowers), 1.5
  * per cross, 10 for the tomb, and 1.5 for each space by which the shortest path to the tomb gets shorter. It keeps and takes
@@ -14,7 +14,7 @@
 
 #include "list.h"
 
-/* It prepares nothing: every choice is valued from the box itself. */
+/* It prepares nothing: values are computed from the box itself. */
 static size_t no_memory(const struct pyr_box *box)
 {
     (void)box;
@@ -57,7 +57,7 @@ static int value_mark(const struct pyr_box *box, const struct pyr_view *view, py
     value += after.torches != before->torches ? 50 : 0;
     value -= 10 * (penalty(box, after.skulls) - penalty(box, before->skulls));
     value += 15 * count(spaces & card->cross);
-    /* The whole rest of the way counts as made. */
+    /* The whole remaining path counts as made. */
     if (spaces & card->tomb)
         value += 100 + 15 * distance(box, before, slot);
     else if (!(before->flags & PYR_DESK_TOMB(slot)))
@@ -65,7 +65,7 @@ static int value_mark(const struct pyr_box *box, const struct pyr_view *view, py
     return value;
 }
 
-/* The points that the next to complete a pair of this colour takes. */
+/* The points for the next player who completes a pair of this colour. */
 static int next_points(const struct pyr_table *open, unsigned colour)
 {
     for (unsigned place = 0; place < PYR_TILES; place++)
@@ -74,7 +74,7 @@ static int next_points(const struct pyr_table *open, unsigned colour)
     return 0;
 }
 
-/* What a card is worth to have; `also` is a second card that would be kept with it. */
+/* What a card is worth; `also` is a second card that would be kept with it. */
 static int value_card(const struct pyr_box *box, const struct pyr_view *view, pyr_card index, pyr_cardset also)
 {
     const struct pyr_card_face *card = &box->card[index];
@@ -98,7 +98,7 @@ static int value_step(const struct pyr_box *box, const struct pyr_view *view, py
     }
     case PYR_STEP_TAKE:
         return value_card(box, view, pyr_step_card(step), 0);
-    /* Below everything else: only where there is nothing to take. */
+    /* Lower than everything else: chosen only if there is no card to take. */
     case PYR_STEP_DRAW:
         return INT_MIN;
     case PYR_STEP_PASS:
@@ -125,7 +125,7 @@ static pyr_step choose(void *memory, const struct pyr_box *box, const struct pyr
             most = value;
             ties = 1;
         } else if (value == most && !pyr_rng_below(rng, ++ties)) {
-            best = step;                     /* each of the tied ones is kept with equal chance */
+            best = step;                     /* each of the tied steps is kept with equal probability */
         }
     }
     return best;

@@ -1,22 +1,22 @@
 /*
  * levels.c: novice, casual and club: the policy's choice with human mistakes.
  *
- * Every choice gets the policy's value plus a random error, roughly normal and at most three deviations: one point for club,
- * six for casual, fifteen for novice. So good moves are chosen most of the time, plausible ones sometimes, and moves that
- * even a beginner would avoid only among equals. The deviations were set by two-player matches on the classic edition:
- * casual wins 53, 11 and 2 of 100 against greedy with 2, 4 and 6 points; novice 100, 97, 87 and 77 against random with 4, 6,
- * 10 and 15.
+ * Every choice gets the policy's value plus a random error, roughly normal and at most three deviations: one point for
+ * club, six for casual, fifteen for novice. So good moves are chosen most of the time, plausible ones sometimes, and
+ * moves that even a beginner would avoid only if all are alike. The deviations were set by two-player matches on the
+ * classic edition: casual wins 53, 11 and 2 of 100 against greedy with 2, 4 and 6 points; novice 100, 97, 87 and 77
+ * against random with 4, 6, 10 and 15.
  */
 #include "list.h"
 #include "policy.h"
 
 struct level {
-    int slip;                    /* deviation of the error in 32nds of a point */
+    int slip;                    /* standard deviation of the error in 32nds of a point */
 };
 
 static const struct level novice = { 160 }, casual = { 64 }, club = { 12 };
 
-/* The sum of three uniform numbers has about the shape of a normal one and their deviation: -3 to 3 slips. */
+/* The sum of three uniform numbers is nearly normal and has their deviation: -3 to 3 slips. */
 static int slip(const struct level *level, struct pyr_rng *rng)
 {
     uint32_t range = 2u * (uint32_t)level->slip + 1;

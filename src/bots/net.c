@@ -5,9 +5,9 @@
  * does not predict the score itself but how far it will be from an estimate by the tables (net_base), which is easier to
  * learn.
  *
- * Speed comes from two habits. Positions that are rated one after the other differ little, so net_output keeps the sums
- * of the hidden layer and adds only what changed (`input`, `unit`, `direct` of struct net_table: an accumulator). And
- * what each pattern would be worth on a card is kept per slot while the card does not change (`last`).
+ * Two caches make it fast. Positions that are rated one after the other differ little, so net_output keeps the sums of
+ * the hidden layer and adds only what changed (`input`, `unit`, `direct` of struct net_table: an accumulator). And the
+ * values of the patterns on a card are kept per slot while the card does not change (`last`).
  *
  * Floats are summed in a fixed order, in lanes of four.
  */
@@ -29,13 +29,13 @@ static unsigned count(uint64_t set)
 struct half {
     const int16_t *curve;        /* its value by turns to come */
     unsigned index;              /* of its marks in the tables */
-    bool there, fresh;           /* there is a card; it has no marks */
+    bool there, fresh;           /* the slot has a card; the card has no marks */
 };
 
-/* For an empty slot: worth nothing in any number of turns. */
+/* For an empty slot: worth nothing with any number of turns. */
 static const int16_t no_curve[TABLE_TURNS];
 
-/* What the tables know about the card of a slot. */
+/* Looks up the card of a slot in the tables. */
 static void look(const struct tables *tables, const struct pyr_box *box, const struct pyr_desk *desk, unsigned slot,
     struct half *to)
 {
@@ -52,9 +52,9 @@ static void look(const struct tables *tables, const struct pyr_box *box, const s
     to->curve = marks ? tables->value[c][to->index] : tables->fresh[c];
 }
 
-/* The part of the inputs that is the same for all desks at this moment: the number of seats and of turns left go straight
- * into the sums of the hidden layer, instead of as one-hot inputs. `pool` counts the expedition cards that can still
- * come. */
+/* The part of the inputs that is the same for all desks at this moment: the number of seats and of turns left are added
+ * directly to the sums of the hidden layer instead of being one-hot inputs. `pool` counts the expedition cards that can
+ * still be revealed. */
 static void set_table(struct net_table *to, unsigned left, const uint8_t *pool)
 {
     const struct net *net = to->net;
@@ -80,7 +80,7 @@ static void set_table(struct net_table *to, unsigned left, const uint8_t *pool)
     }
 }
 
-/* left % PYR_TURNS is 0 between rounds, when the next round's cards are all still to come (R6). */
+/* left % PYR_TURNS is 0 between rounds, when all cards of the next round are still to come (R6). */
 void net_begin(struct net_table *to, const struct net *net, const struct tables *tables, const struct pyr_box *box,
     const struct pyr_table *open, pyr_seat seat)
 {
@@ -106,7 +106,7 @@ void net_begin(struct net_table *to, const struct net *net, const struct tables 
     set_table(to, left, pool);
 }
 
-/* The rivals stay those of the root: what other players complete in the meantime is not simulated. */
+/* The rivals stay those of the root: pyramids that other players complete meanwhile are not simulated. */
 void net_begin_at(struct net_table *to, const struct net_table *from, unsigned left, const uint8_t *pool)
 {
     to->net = from->net;
@@ -117,7 +117,7 @@ void net_begin_at(struct net_table *to, const struct net_table *from, unsigned l
     set_table(to, left, pool);
 }
 
-/* `place` is how many tiles of each colour are gone: the next claim takes the one after them. */
+/* `place` is the number of tiles of each colour that are taken: the next claim takes the one after them. */
 void net_node_init(struct net_node *to, const struct pyr_table *open, pyr_seat seat, const struct pyr_desk *desk)
 {
     to->desk = *desk;
@@ -129,11 +129,10 @@ void net_node_init(struct net_node *to, const struct pyr_table *open, pyr_seat s
     }
 }
 
-/* habit: long, because the inputs of the network are listed one after the other, in the order in which it was trained; parts
- * would hide that order.
- * Inputs are scaled to about 0 to 1 by the constants in each line (TABLE_UNIT turns table values into points; the
- * rest is a typical size), since training with gradient descent needs inputs of similar size. They are part of the
- * trained network: changing one needs new weights (tools/bot_learn.c). */
+/* habit: long, because the inputs of the network are listed one after the other, in the order in which it was trained;
+ * splitting the function would hide that order. Inputs are scaled to about 0 to 1 by the constants in each line
+ * (TABLE_UNIT turns table values into points; the rest is a typical size), since training with gradient descent needs
+ * inputs of similar size. They are part of the trained network: changing one needs new weights (tools/bot_learn.c). */
 void net_inputs(struct net_table *at, const struct net_node *node, float *to)
 {
     const struct pyr_desk *desk = &node->desk;
@@ -146,7 +145,7 @@ void net_inputs(struct net_table *at, const struct net_node *node, float *to)
         to[i] = 0;
     for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
         look(tables, box, desk, slot, &half[slot]);
-    /* What each pattern that can come next is worth. */
+    /* The value of each pattern that can be revealed next. */
     if (left) {
         unsigned then_t = table_turns(left - 1);
         struct policy_desk then = { tables, box, at->open, desk, left - 1, then_t, { half[0].index, half[1].index },
@@ -182,7 +181,8 @@ void net_inputs(struct net_table *at, const struct net_node *node, float *to)
         if (have[c] & 1)
             to[N_RACES] += points * at->rivals[c];
     }
-    unsigned first = half[1].curve[2] > half[0].curve[2];    /* two turns tell best which card is nearer to its end */
+    unsigned first = half[1].curve[2] > half[0].curve[2];    /* the value with two turns shows best which card is nearer
+                                                                to completion */
     for (unsigned k = 0; k < PYR_SLOTS; k++) {
         unsigned slot = k ^ first;
         float *of = to + k * N_CARD;
@@ -235,8 +235,8 @@ void net_inputs(struct net_table *at, const struct net_node *node, float *to)
     to[N_SECOND] = (float)second * (1.0f / TABLE_UNIT / 16);
 }
 
-/* What is sure, plus three quarters of what the tables expect of the two cards, plus three points for each turn beyond
- * the tables' horizon. Rough on purpose: the network learns the difference. */
+/* Points that are certain, plus three quarters of the tables' values of the two cards, plus three points for each turn
+ * beyond the tables' horizon. This is intentionally rough: the network learns the difference. */
 float net_base(const struct net_table *at, const struct net_node *node)
 {
     const struct pyr_desk *desk = &node->desk;
@@ -258,9 +258,8 @@ float net_base(const struct net_table *at, const struct net_node *node)
 /* A comparison of four floats gives four masks, all ones or zeros: x & (x > 0) is the rectifier without a branch. */
 typedef int32_t mask __attribute__((vector_size(16)));
 
-/* The network's output for them.
- * An input that has not changed costs one comparison; one that has costs a row of weights. The sums depend on the
- * order in which desks were rated by rounding only. */
+/* The network's output for these inputs. An input that has not changed costs one comparison; one that has costs a row of
+ * weights. The order in which desks are rated affects the sums only by rounding. */
 static float net_output(struct net_table *at, const float *input)
 {
     const struct net *net = at->net;
@@ -284,7 +283,7 @@ static float net_output(struct net_table *at, const float *input)
     return at->direct + (total[0] + total[1]) + (total[2] + total[3]);
 }
 
-/* Writes to `at`: the accumulator and the values kept per slot. So a struct net_table belongs to one thread. */
+/* Writes to `at`: the accumulator and the values per slot. So a struct net_table belongs to one thread. */
 float net_score(struct net_table *at, const struct net_node *node)
 {
     float input[NET_INPUTS];
@@ -294,9 +293,8 @@ float net_score(struct net_table *at, const struct net_node *node)
     return net_base(at, node) + net_output(at, input);
 }
 
-/* Sets completed cards aside, takes the pyramid points (R12, R14) and new cards.
- * Other players are left out: a claim always takes the next free tile. New cards are taken only if there is a turn
- * to use them in. */
+/* Sets completed cards aside, takes the pyramid points (R12, R14) and new cards. Other players are ignored: a claim
+ * always takes the next free tile. New cards are taken only if there is a turn left to use them. */
 static void end_turn(const struct net_table *at, struct net_node *node)
 {
     struct pyr_desk *desk = &node->desk;
@@ -323,7 +321,7 @@ static void end_turn(const struct net_table *at, struct net_node *node)
         net_renew(at, desk);
 }
 
-/* The best card of the display by the tables; as if no other player wanted it. */
+/* The best card of the display by the tables, as if no other player wanted it. */
 void net_renew(const struct net_table *at, struct pyr_desk *desk)
 {
     for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
@@ -344,8 +342,8 @@ void net_renew(const struct net_table *at, struct pyr_desk *desk)
     }
 }
 
-/* The first mark is given, extra marks are the policy's best.
- * The round is that of the turn that is played: after it, at->left turns are to come. */
+/* The first mark is given; extra marks are the policy's best. The round is that of the turn being played: after it,
+ * at->left turns are to come. */
 void net_play(const struct net_table *at, struct net_node *node, unsigned pattern, pyr_step mark)
 {
     struct pyr_desk *desk = &node->desk;

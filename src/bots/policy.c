@@ -1,8 +1,8 @@
 /*
  * policy.c: choices by the lookup tables (policy.h).
  *
- * A value is in 32nds of a point (TABLE_UNIT) and relative: how much a step adds to what the desk is worth, by the
- * tables. The policy looks at one player only, except for the race for pyramid points.
+ * A value is in 32nds of a point (TABLE_UNIT) and relative: how much a step adds to the tables' value of the desk. The
+ * policy considers only one player, except in the race for pyramid points.
  *
  * Everything here is integer arithmetic, so choices are the same on every machine.
  */
@@ -20,7 +20,7 @@ static unsigned count(uint64_t set)
 
 static unsigned lesser(unsigned a, unsigned b) { return a < b ? a : b; }
 
-/* The points that the next to claim this colour takes. */
+/* The points for the next claim of this colour. */
 static int next_points(const struct pyr_table *open, unsigned colour)
 {
     for (unsigned place = 0; place < PYR_TILES; place++)
@@ -29,21 +29,22 @@ static int next_points(const struct pyr_table *open, unsigned colour)
     return 0;
 }
 
-/* How many others lack one pyramid for the points of a colour. */
+/* How many other players lack one pyramid for the points of a colour. */
 static int rivals(const struct pyr_box *box, const struct pyr_table *open, const struct pyr_desk *mine, unsigned colour)
 {
     int found = 0;
     for (unsigned s = 0; s < open->seats; s++) {
         unsigned have = count(open->desk[s].done & box->colour[colour]);
-        /* Players with an odd number have different pyramids: that identifies the player's own desk. */
+        /* With an odd number of pyramids, no two players have the same: this excludes the player's own desk. */
         found += pyr_options_is_claim(pyr_table_options(open), have + 1) && open->desk[s].done != mine->done;
     }
     return found;
 }
 
-/* What completing a card of that colour gains beside ten points, `have` being the player's pyramids of the colour before it.
- * The weights (weights.h) are in 32nds. Rivals make a finished pair more urgent, and the first half of a pair less likely to
- * pay. Below 12 turns the chance to finish the second half in time is taken to fall in proportion. */
+/* The gain, beyond ten points, of completing a card of that colour; `have` is the number of the player's pyramids of the
+ * colour before it. The weights (weights.h) are in 32nds. Rivals make completing a pair more urgent, and the first half
+ * of a pair less likely to pay off. With fewer than 12 turns left, the chance to complete the second half in time is
+ * assumed to fall in proportion. */
 static int race(const struct tables *tables, const struct pyr_box *box, const struct pyr_table *open,
     const struct pyr_desk *desk, unsigned colour, unsigned have, unsigned left)
 {
@@ -55,11 +56,11 @@ static int race(const struct tables *tables, const struct pyr_box *box, const st
         rival = w[W_RIVAL] * rivals(box, open, desk, colour);
     if (pyr_options_is_claim(pyr_table_options(open), have + 1))
         return points * (w[W_PAIR] + rival) * (TABLE_UNIT / 32);
-    /* The first of two: the second has to come in time and before the others. */
+    /* The first of two: the second has to be completed in time and before the rivals' ones. */
     return points * (w[W_HALF] - rival) * (TABLE_UNIT / 32) * (int)lesser(left, 12) / 12;
 }
 
-/* Pyramids of a colour, those among them whose tomb is marked in this turn. */
+/* The number of pyramids of a colour, including those whose tomb is marked in this turn. */
 static unsigned pyramids(const struct pyr_box *box, const struct pyr_desk *desk, unsigned colour)
 {
     unsigned have = count(desk->done & box->colour[colour]);
@@ -74,7 +75,7 @@ void policy_begin(struct policy_desk *to, const struct tables *tables, const str
     policy_begin_at(to, tables, box, open, desk, turns_left(open));
 }
 
-/* Looks up once what all marks of this desk share, so that a mark costs a few additions and one table entry. Slots
+/* Looks up everything that marks of this desk share, so that a mark needs only a few additions and one table entry. Slots
  * without a card are not filled in; no legal mark is on them. */
 void policy_begin_at(struct policy_desk *to, const struct tables *tables, const struct pyr_box *box,
     const struct pyr_table *open, const struct pyr_desk *desk, unsigned left)
@@ -86,7 +87,7 @@ void policy_begin_at(struct policy_desk *to, const struct tables *tables, const 
     to->desk = desk;
     to->left = left;
     to->t = table_turns(left);
-    /* One torch per round counts; the longer the round still lasts, the less urgent it is. */
+    /* One torch per round counts; the more turns the round still has, the less urgent it is. */
     to->torch = desk->torches >> played / PYR_TURNS & 1 ? 0 :
         tables->weights.of[W_TORCH_NOW] - tables->weights.of[W_TORCH_WAIT] * (int)(left % PYR_TURNS);
     for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
@@ -101,7 +102,7 @@ void policy_begin_at(struct policy_desk *to, const struct tables *tables, const 
     }
 }
 
-/* A completed card: ten points, perhaps pyramid points, and a new card. */
+/* The value of a completed card: ten points, perhaps pyramid points, and a new card. */
 static int complete(const struct policy_desk *at, unsigned slot)
 {
     unsigned colour = at->box->card[at->desk->card[slot]].colour;
@@ -109,8 +110,8 @@ static int complete(const struct policy_desk *at, unsigned slot)
         race(at->tables, at->box, at->open, at->desk, colour, pyramids(at->box, at->desk, colour), at->left);
 }
 
-/* `gain` sums a word per space: the low half has a count of four bits per symbol (SPACE_* in tables.h), the high half the
- * bits of the space in the tables' index. Adding counts and combining bits is the same addition, since no space is added
+/* `gain` adds one word per space: the low half counts symbols, four bits each (SPACE_* in tables.h); the high half has
+ * the space's bit of the tables' index. Adding counts and combining bits is the same addition, since no space is added
  * twice. */
 int policy_value_mark(const struct policy_desk *at, pyr_step mark)
 {
@@ -144,12 +145,12 @@ int policy_value_mark(const struct policy_desk *at, pyr_step mark)
     return value + tables->value[c][at->index[slot] | (unsigned)(gain >> 32)][at->t] - at->base[slot];
 }
 
-/* The chance of the pyramid points is scaled by how likely the card is completed at all. When keeping, no turn has
- * been played yet: the whole game is to come. */
+/* The chance of the pyramid points is scaled by how likely the card is to be completed at all. While keeping, the whole
+ * game is still to come. */
 int policy_value_card(const struct tables *tables, const struct pyr_box *box, const struct pyr_table *open,
     const struct pyr_desk *desk, pyr_card card, pyr_cardset also)
 {
-    /* The chance, in 32nds, that a new card is completed in this many turns beside another one. */
+    /* The chance, in 32nds, that a new card is completed in this many turns if there is another card as well. */
     static const uint8_t chance[TABLE_TURNS] = { 0, 1, 3, 8, 13, 18, 22, 26 };
     unsigned colour = box->card[card].colour, left = turns_left(open), t = table_turns(left);
     if (open->phase == PYR_KEEP)
@@ -186,8 +187,8 @@ int policy_value_step(const struct tables *tables, const struct pyr_box *box, co
     return policy_value_mark(&at, step);
 }
 
-/* The mark that a table's code means, on the card of a slot.
- * Codes below 200 are cell * 8 + turn, those from 200 on a single space; there are 25 cells. */
+/* The mark for a code of the tables, on the card of a slot. Codes below 200 are cell * 8 + turn; from 200 on they are
+ * single spaces; there are 25 cells. */
 static pyr_step decode(const struct pyr_box *box, unsigned pattern, unsigned slot, unsigned code)
 {
     unsigned cell = code >= 200 ? code - 200 : code >> 3;
@@ -196,7 +197,7 @@ static pyr_step decode(const struct pyr_box *box, unsigned pattern, unsigned slo
     return shape << (anchor + (slot ? PYR_PAIR_SHIFT : 0));
 }
 
-/* The better of the two cards' best placements; PYR_STEP_NONE if a card has none that the table knows of. */
+/* The better of both cards' best placements; PYR_STEP_NONE if the tables know of none on a card. */
 static pyr_step quick_mark(const struct policy_desk *at, unsigned pattern)
 {
     const struct pyr_desk *desk = at->desk;
@@ -212,7 +213,7 @@ static pyr_step quick_mark(const struct policy_desk *at, unsigned pattern)
             return PYR_STEP_NONE;
         pyr_step mark = decode(at->box, pattern, slot, code);
         if (mark & ~desk->free || !(mark & desk->reach))
-            return PYR_STEP_NONE;            /* runs into marks outside the region */
+            return PYR_STEP_NONE;            /* it overlaps marks outside the region */
         int value = policy_value_mark(at, mark);
         if (value > most)
             most = value, best = mark;
@@ -220,7 +221,7 @@ static pyr_step quick_mark(const struct policy_desk *at, unsigned pattern)
     return best;
 }
 
-/* 0 where the tables have no answer: the turn would be spent on the other card. */
+/* 0 if the tables have no answer: the turn would be used on the other card. */
 int policy_quick_value(const struct policy_desk *at, unsigned slot, unsigned pattern)
 {
     pyr_card c = at->desk->card[slot];
@@ -231,7 +232,7 @@ int policy_quick_value(const struct policy_desk *at, unsigned slot, unsigned pat
     return mark & ~at->desk->free || !(mark & at->desk->reach) ? 0 : policy_value_mark(at, mark);
 }
 
-/* The anchors at which a turn of a pattern can be marked: all its spaces free (R9), one that touches a mark (R10). */
+/* The anchors at which a turn of a pattern can be marked: all its spaces are free (R9), and one touches a mark (R10). */
 static pyr_pair anchors(const struct pyr_desk *desk, uint64_t shape)
 {
     pyr_pair fit = desk->free, touch = desk->reach;
@@ -244,7 +245,7 @@ static pyr_pair anchors(const struct pyr_desk *desk, uint64_t shape)
 }
 
 /* The best of all marks: each turn of the pattern if it is the first mark, then single spaces. Listing them here is
- * quicker than asking the engine for one after the other. */
+ * faster than asking the engine for each. */
 static pyr_step full_mark(const struct policy_desk *at, unsigned pattern)
 {
     const struct pyr_pattern_turns *turns = &at->box->pattern[pattern];
@@ -272,8 +273,8 @@ pyr_step policy_mark(const struct tables *tables, const struct pyr_box *box, con
     return full_mark(&at, open->revealed[open->turn]);
 }
 
-/* Best first, at most 64. A pass if nothing can be marked.
- * Insertion into a sorted list: `most` is small, and most marks are refused by the first comparison. */
+/* Best first, at most 64. A pass if nothing can be marked. Inserted into a sorted list: `most` is small, and most marks
+ * are dropped by the first comparison. */
 unsigned policy_best_marks(const struct policy_desk *at, unsigned pattern, pyr_step *to, unsigned most)
 {
     const struct pyr_desk *desk = at->desk;
@@ -298,7 +299,7 @@ unsigned policy_best_marks(const struct policy_desk *at, unsigned pattern, pyr_s
     return found;
 }
 
-/* renew is what a new card of the player's choice is worth; taken back to an average card, it is what the deck gives. */
+/* renew is the value of a new card of the player's choice; reduced to an average card it is the value of a draw. */
 static pyr_step best_replacement(const struct tables *tables, const struct pyr_box *box, const struct pyr_table *open,
     const struct pyr_desk *desk)
 {
@@ -315,8 +316,8 @@ static pyr_step best_replacement(const struct tables *tables, const struct pyr_b
     return best;
 }
 
-/* `exact` false takes the tables' best placement without looking at the others, which is several times as fast; not in
- * the last turns, where the tables' horizon matters most. */
+/* With `exact` false it takes the tables' best placement without considering others, which is several times as fast; but
+ * not in the last turns, where the tables' horizon matters most. */
 pyr_step policy_step(const struct tables *tables, const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat,
     bool exact)
 {
@@ -347,7 +348,7 @@ pyr_step policy_step(const struct tables *tables, const struct pyr_box *box, con
     return best;
 }
 
-/* Seats that are waiting at the same time choose in seat order. No choice sees another one of the same phase, so the
+/* Seats that are waiting at the same time choose in seat order. No choice can see another one of the same phase, so the
  * order does not matter. */
 unsigned policy_playout(const struct tables *tables, const struct pyr_box *box, struct pyr_state *state, bool exact)
 {

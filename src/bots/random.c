@@ -1,7 +1,5 @@
 /*
- * random.c: uniform over the legal steps. A fixed yardstick.
- *
- * The lowest anchor for the strength of others.
+ * random.c: chooses uniformly among the legal steps. A fixed yardstick: the low end of the scale of strength.
  */
 #include "list.h"
 

@@ -1,8 +1,8 @@
 /*
  * search.c: the stronger players' search (search.h).
  *
- * Successive halving: all candidates are played in the same worlds; after each round the better half stays, so that the
- * playouts go to the choices that are hard to tell apart. The rounds share `plan->playouts` equally.
+ * Successive halving: all candidates are played in the same worlds; after each round the better half is kept, so that
+ * most playouts are used on choices that are hard to tell apart. The rounds share `plan->playouts` equally.
  *
  * The same seed and the same number of playouts give the same choice; a budget that ends by time does not.
  */
@@ -12,17 +12,17 @@
 #include "endgame.h"
 #include "search.h"
 
-/* Nine words of anchors, 25 spaces on each of two cards. */
+/* Nine words of anchors, for 25 spaces on each of two cards. */
 enum { MOST_STEPS = 9 * 50 };
 
 /*
- * How good the position is, from 0 to 1: the margin over the best other player by final scores, expected or true, against
- * what that is uncertain by. A true margin is uncertain, too, by what the players of a playout could have done better,
- * so a near miss is worth more than a rout; and it varies less than a win, so that fewer playouts tell two choices
- * apart.
- * Called at the leaf of a playout. The function x / (spread + |x|) is a sigmoid without exp(): the result is the same
- * on every machine, and freestanding wasm has no exp(). A true draw on points is decided by the tie rule (R17), hence
- * the margin of 1 or -1.
+ * How good the position is, from 0 to 1: the margin over the best other player by final scores, expected or true,
+ * relative to its uncertainty. A true margin is uncertain, too, since players in a playout could have played better, so a
+ * narrow defeat counts for more than a clear one. This varies less than a win, so fewer playouts are needed to
+ * distinguish two choices.
+ * Called at the leaf of a playout. The function x / (spread + |x|) is a sigmoid without exp(): the result is the same on
+ * every machine, and freestanding wasm has no exp(). A true tie on points is decided by the tie rule (R17), hence the
+ * margin of 1 or -1.
  */
 static float result(const struct tables *tables, const struct search_plan *plan, const struct pyr_box *box,
     const struct pyr_state *state, pyr_seat seat)
@@ -52,14 +52,13 @@ static float result(const struct tables *tables, const struct search_plan *plan,
         spread += value_lines[open->seats - 2][value_turns(open)].spread;
     else if (size < 0.5f)
         margin = pyr_table_winners(open, box) >> seat & 1 ? 1 : -1, size = 1;
-    /* Between 0 and 1, steep around a margin of 0 and flat far away; the last term keeps a larger margin better
+    /* Between 0 and 1, steep around a margin of 0 and flat far from it; the last term makes a larger margin better
      * everywhere. */
     return 0.5f + 0.5f * margin / (spread + size) + 1e-4f * margin;
 }
 
-/* Everyone plays by the policy up to the plan's turns after the present one, or to the end.
- * `state` is changed in place. It is a sampled world, so even hidden cards are known in it; the policy looks only
- * at what its seat may see. */
+/* All seats play by the policy, for the plan's number of turns after the present one, or to the end. `state` is changed
+ * in place. It is a sampled world, so even hidden cards are known in it; the policy uses only what its seat may see. */
 static void play_on(const struct tables *tables, const struct search_plan *plan, const struct pyr_box *box,
     struct pyr_state *state)
 {
@@ -80,9 +79,9 @@ static void play_on(const struct tables *tables, const struct search_plan *plan,
     }
 }
 
-/* In the last turns: only choices whose expected points are among the best stay.
- * Fills `list` and returns how many there are, at least one. In the last turn there is no slack: only choices of equal
- * value stay, and the playouts decide between them by who wins. */
+/* In the last turns: only choices whose expected points are among the best stay. Fills `list` and returns how many there
+ * are, at least one. In the last turn there is no slack: only choices of equal value stay, and the playouts decide
+ * between them by the share of wins. */
 static unsigned count_out(const struct tables *tables, const struct search_plan *plan, const struct pyr_box *box,
     const struct pyr_view *view, struct candidate *list)
 {
@@ -97,7 +96,7 @@ static unsigned count_out(const struct tables *tables, const struct search_plan 
     for (unsigned i = 0; i < count; i++)
         best = values[i] > best ? values[i] : best;
     float least = best - (turns_left(&view->open) ? plan->slack : 0);
-    /* The best first, so that it is never left out. */
+    /* The best one first, so that it is never left out. */
     for (unsigned i = 0; i < count; i++)
         if (values[i] >= best && kept < plan->candidates)
             list[kept++] = (struct candidate){ steps[i], 0, 0 };
@@ -107,11 +106,10 @@ static unsigned count_out(const struct tables *tables, const struct search_plan 
     return kept;
 }
 
-/* Of many choices the best as they stand, of these the best some turns ahead. Not for keeping, when there is no display
- * yet: the network has never seen that.
- * Two passes, because the look ahead is expensive: the first one rates every candidate without looking ahead
- * (depth 0), the second one looks ahead with the few that are left. Values are reset to 0 at the end, since the
- * playouts sum their results into them. */
+/* Candidates of the network: the best by their immediate value, and of these the best after a look ahead. Not for
+ * keeping, when there is no display yet: the network was not trained for that. There are two passes because the look
+ * ahead is expensive: the first rates every candidate without it (depth 0), the second looks ahead with the few that are
+ * left. Values are reset to 0 at the end, since the playouts sum their results into them. */
 static unsigned candidates_ahead(const struct tables *tables, const struct search_plan *plan, const struct pyr_box *box,
     const struct pyr_view *view, struct candidate *list)
 {
@@ -132,10 +130,9 @@ static unsigned candidates_ahead(const struct tables *tables, const struct searc
 }
 
 /* Candidates are found in one of three ways: by the endgame search in the last turns, by the network with a look
- * ahead, or by the policy. If more than one is left, playouts decide. Common random numbers: every candidate is
- * played in the same sampled world, so that the luck of the cards cancels in the comparison. Sums are never reset
- * between rounds: candidates that are still in the list have all been played equally often, so sums compare as means
- * do. */
+ * ahead, or by the policy. If more than one is left, playouts decide. Common random numbers: every candidate is played
+ * in the same sampled world, so that the luck of the cards cancels in the comparison. Sums are not reset between
+ * rounds: all candidates still in the list have been played equally often, so their sums can be compared. */
 pyr_step search_choose(const struct tables *tables, const struct search_plan *plan, const struct pyr_box *box,
     const struct pyr_view *view, struct pyr_rng *rng, const struct pyr_budget *budget)
 {
@@ -148,7 +145,7 @@ pyr_step search_choose(const struct tables *tables, const struct search_plan *pl
     uint64_t playouts = budget && budget->nodes ? budget->nodes : plan->playouts[view->open.seats - PYR_MIN_SEATS];
     while (count > 1) {
         uint64_t worlds = playouts / plan->rounds / count;
-        /* At least one world, also when the playouts do not suffice for all candidates. */
+        /* At least one world, even if there are fewer playouts than candidates. */
         for (uint64_t w = 0; w <= worlds; w++) {
             struct pyr_state world, state;
             pyr_view_sample(&now, box, rng, &world);
@@ -158,7 +155,7 @@ pyr_step search_choose(const struct tables *tables, const struct search_plan *pl
                 play_on(tables, plan, box, &state);
                 list[i].value += result(tables, plan, box, &state, view->seat);
             }
-            /* Out of time: the sums so far decide. All candidates have been played in this world, so they can be
+            /* The time is up: the sums so far decide. All candidates have been played in this world, so they can be
              * compared. */
             if (budget && budget->is_over && budget->is_over(budget->context)) {
                 playouts = 0;

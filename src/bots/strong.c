@@ -19,7 +19,7 @@
 #include "list.h"
 #include "search.h"
 
-/* Playouts are by number of players (2, 3, 4): with more players a playout takes longer. */
+/* By number of players (2, 3, 4): with more players a playout takes longer. */
 static const struct search_plan expert_plan = {
     .playouts = { 16000, 9000, 5000 }, .candidates = 16, .rounds = 4, .turns = 5, .breadth = 16, .slack = 0.2f,
     .exact = true, .spread = 10
@@ -29,7 +29,7 @@ static const struct search_plan master_plan = {
     .exact = true, .spread = 10, .net = &net_learned, .ahead = { .depth = 2, .tried = 6, .followed = 3 }, .near = 1
 };
 
-/* What struct pyr_bot calls: the plan is all in which the two differ. `memory` has the tables. */
+/* The functions of struct pyr_bot: the two differ only in their plan. `memory` has the tables. */
 static pyr_step choose_expert(void *memory, const struct pyr_box *box, const struct pyr_view *view, struct pyr_rng *rng,
     const struct pyr_budget *budget)
 {

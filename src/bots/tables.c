@@ -1,8 +1,8 @@
 /*
  * tables.c: retrograde analysis of the cards (tables.h).
  *
- * For each card and each set of marked spaces of its region (the 13 spaces that matter most, PYR_REGION), the tables say
- * what the card will gain in 0 to 7 more turns, and which placement of each pattern is best. They are filled backwards:
+ * For each card and each set of marked spaces of its region (the 13 spaces that matter most, PYR_REGION), the tables
+ * contain the gain of the card in 0 to 7 more turns, and the best placement of each pattern. They are filled backwards:
  * marks are only ever added, so going from full sets to empty ones every successor is known already.
  *
  * The eight horizons are computed at once, as lanes of one vector: lane t is the value with t turns to come.
@@ -12,10 +12,10 @@
  */
 #include "tables.h"
 
-/* Eight turns at once; compilers make it one instruction where the machine has it. */
+/* Eight turns at once; compilers use a single instruction if the machine has it. */
 typedef int16_t lanes __attribute__((vector_size(16)));
 
-/* Eight times this is a lane's most. No classic card comes near; one full of crosses would. */
+/* Eight times this is the largest value of a lane. No classic card comes near it; a card full of crosses would. */
 enum { MOST_VALUE = 32000 / PYR_EXPEDITIONS };
 
 /* One way to mark a pattern on a card, prepared once per card. */
@@ -36,7 +36,7 @@ struct placements {
     unsigned count[PYR_PATTERNS];
 };
 
-/* Unaligned: rows of the tables are 16 bytes each, but their start may not be aligned. */
+/* Unaligned: rows of the tables have 16 bytes each, but the first one may not be aligned. */
 static inline lanes load(const int16_t *from)
 {
     lanes v;
@@ -49,7 +49,7 @@ static inline void store(int16_t *to, lanes v)
     __builtin_memcpy(to, &v, sizeof v);
 }
 
-/* Lane by lane: a comparison gives all ones or zeros. */
+/* Lane by lane: a comparison gives all ones or all zeros. */
 static inline lanes greater(lanes a, lanes b)
 {
     lanes mask = a > b;
@@ -68,21 +68,21 @@ static inline lanes all(int value)
     return (lanes){ v, v, v, v, v, v, v, v };
 }
 
-/* The values a turn later: lane t becomes lane t - 1. */
+/* The values one turn later: lane t becomes lane t - 1. */
 static inline lanes later(lanes v)
 {
     return (lanes){ 0, v[0], v[1], v[2], v[3], v[4], v[5], v[6] };
 }
 
-/* The four neighbours of each space. Rows are PYR_ROW bits apart, one more than a row has spaces, so nothing wraps
+/* The four neighbours of each space. Rows are PYR_ROW bits apart, one more than their number of spaces, so nothing wraps
  * into the next row; callers mask the result with open spaces. */
 static pyr_spaces around(pyr_spaces set)
 {
     return set << 1 | set >> 1 | set << PYR_ROW | set >> PYR_ROW;
 }
 
-/* Steps from `from` to each space over open spaces.
- * Breadth-first search by whole sets: each pass is one ring further out. 99 means out of reach. */
+/* The number of steps from `from` to each space over open spaces. Breadth-first search by whole sets: each pass goes one
+ * step further. 99 means unreachable. */
 static void find_distances(pyr_spaces open, pyr_spaces from, uint8_t *distance)
 {
     for (unsigned i = 0; i < 32; i++)
@@ -95,7 +95,7 @@ static void find_distances(pyr_spaces open, pyr_spaces from, uint8_t *distance)
     }
 }
 
-/* Picks the region: least detour from entrance to tomb, a symbol making up for two steps of it. */
+/* Selects the region: the spaces with the least detour from entrance to tomb; a symbol makes up for two steps. */
 static void map_card(struct card_map *map, const struct pyr_card_face *card)
 {
     uint8_t there[32], back[32];
@@ -107,8 +107,8 @@ static void map_card(struct card_map *map, const struct pyr_card_face *card)
     find_distances(card->open, card->tomb, back);
     unsigned shortest = there[__builtin_ctz(card->tomb)];
     for (unsigned i = 0; i < 32; i++) {
-        /* Every space has a word: its gain in the low half, its bit of the index in the high half (set below, 0
-         * outside the region). */
+        /* Every space has a word: its gain in the low half, its bit of the index in the high half (set below, 0 outside
+         * the region). */
         map->space[i] = (card->ruby >> i & 1) * SPACE_RUBY + (card->emerald >> i & 1) * SPACE_EMERALD +
             (card->skull >> i & 1) * SPACE_SKULL + (card->potion >> i & 1) * SPACE_POTION +
             (card->torch >> i & 1) * SPACE_TORCH + (card->cross >> i & 1) * SPACE_CROSS;
@@ -147,8 +147,7 @@ static void map_card(struct card_map *map, const struct pyr_card_face *card)
     }
 }
 
-/* A space has one symbol at most.
- * In TABLE_UNITs, by the weights. */
+/* In TABLE_UNITs, by the weights. A space has at most one symbol. */
 static int price(const struct weights *w, const struct pyr_card_face *card, pyr_spaces space)
 {
     return space & (card->ruby | card->emerald) ? w->of[W_GEM] : space & card->torch ? w->of[W_TORCH] :
@@ -156,7 +155,7 @@ static int price(const struct weights *w, const struct pyr_card_face *card, pyr_
         space & card->cross ? w->of[W_CROSS] : space & card->tomb ? w->of[W_TOMB] : 0;
 }
 
-/* Placements that change nothing the tables know of (outside the region, no tomb, not the entrance) are left out. */
+/* Placements without any effect on the tables (outside the region, no tomb, not the entrance) are left out. */
 static void add_placement(struct placements *to, const struct weights *w, unsigned pattern,
     const struct pyr_card_face *card, const struct card_map *map, pyr_spaces spaces, unsigned code)
 {
@@ -169,7 +168,7 @@ static void add_placement(struct placements *to, const struct weights *w, unsign
         to->list[pattern][to->count[pattern]++] = p;
 }
 
-/* Only walls are checked here; whether a placement is legal depends on the marks and is tested in value_set. */
+/* Only walls are checked here; whether a placement is legal depends on the marks and is checked in value_set. */
 static void find_placements(struct placements *to, const struct weights *w, const struct pyr_box *box,
     const struct pyr_card_face *card, const struct card_map *map)
 {
@@ -191,9 +190,9 @@ static void find_placements(struct placements *to, const struct weights *w, cons
     }
 }
 
-/* One set of marks: for each pattern the best placement or none, then the mean over the eight expedition cards.
- * The best placement is that of the longest horizon; values are the best of each horizon by itself.
- * Lane 0 is masked out at the end: with no turns to come nothing is worth anything. */
+/* One set of marks: for each pattern the best placement or none, then the mean over the eight expedition cards. The
+ * stored placement is the best for the longest horizon; values are the best for each horizon. Lane 0 is masked out at the
+ * end: with no turns to come nothing has a value. */
 static lanes value_set(const struct placements *moves, const struct pyr_box *box, int16_t (*value)[TABLE_TURNS],
     unsigned index, pyr_spaces marks, pyr_spaces reach, lanes done, uint8_t *best)
 {
@@ -232,7 +231,7 @@ static lanes value_set(const struct placements *moves, const struct pyr_box *box
     return load(value_then);
 }
 
-/* Can these marks occur? They are connected, if need be over spaces outside the region. */
+/* Whether these marks can occur: they must be connected, if necessary over spaces outside the region. */
 static bool is_possible(pyr_spaces marks, pyr_spaces outside, pyr_spaces entrance)
 {
     pyr_spaces seen = entrance, before;
@@ -243,8 +242,8 @@ static bool is_possible(pyr_spaces marks, pyr_spaces outside, pyr_spaces entranc
     return !(marks & ~seen);
 }
 
-/* From the fullest set down (see the head). `fresh` is the card without any mark, where only the entrance is in reach;
- * its index would be the same as that of a card whose entrance alone is marked, so it has a row of its own. */
+/* From the fullest set down (see the head). `fresh` is the card without any mark, when only the entrance can be reached;
+ * its index would be the same as that of a card with only the entrance marked, so it has a row of its own. */
 static void value_card(struct tables *tables, const struct pyr_box *box, unsigned c, struct placements *moves)
 {
     const struct pyr_card_face *card = &box->card[c];
@@ -266,8 +265,8 @@ static void value_card(struct tables *tables, const struct pyr_box *box, unsigne
     store(tables->fresh[c], value_set(moves, box, value, 0, 0, card->entrance, done, tables->fresh_best[c]));
 }
 
-/* How many spaces of a kind all cards have.
- * `member` is an offset into struct pyr_card_face, so that one function counts every kind of symbol. */
+/* The number of spaces of a kind on all cards. `member` is an offset into struct pyr_card_face, so that one function
+ * counts every kind of symbol. */
 static int total(const struct pyr_box *box, size_t member)
 {
     int sum = 0;
@@ -280,7 +279,7 @@ static int total(const struct pyr_box *box, size_t member)
     return sum;
 }
 
-/* A player completes a quarter of a card a turn and marks six of ten of its symbols: the chance of a symbol a turn. */
+/* The chance of a symbol per turn: a player completes a quarter of a card per turn and marks six of ten of its symbols. */
 static float rate(const struct pyr_box *box, size_t member, int weight)
 {
     float r = (float)total(box, member) * (0.25f * 0.6f / PYR_CARDS / 32) * (float)weight;
@@ -291,9 +290,8 @@ static float rate(const struct pyr_box *box, size_t member, int weight)
 
 static unsigned lesser(unsigned a, unsigned b) { return a < b ? a : b; }
 
-/* Gems: each turn gains a ruby or an emerald with the chances that the edition suggests.
- * Dynamic programming backwards from the last turn, where the score is known: four points per pair, one per gem of
- * the larger kind. */
+/* Gems: each turn gains a ruby or an emerald with the chances that follow from the edition. Dynamic programming backwards
+ * from the last turn, where the score is known: four points per pair, one per gem of the larger kind. */
 static void value_gems(struct tables *tables, const struct pyr_box *box)
 {
     float ruby = rate(box, MEMBER(ruby), tables->weights.of[W_GEM_RATE]);
@@ -315,8 +313,8 @@ static void value_gems(struct tables *tables, const struct pyr_box *box)
     }
 }
 
-/* Skulls come more seldom than other symbols, since players go around them.
- * The same recursion. A potion erases two skulls (R11). */
+/* The same recursion for skulls, which are marked more rarely than other symbols, since players avoid them. A potion
+ * erases two skulls (R11). */
 static void value_skulls(struct tables *tables, const struct pyr_box *box)
 {
     float skull = rate(box, MEMBER(skull), tables->weights.of[W_SKULL_RATE]);
@@ -335,8 +333,8 @@ static void value_skulls(struct tables *tables, const struct pyr_box *box)
     }
 }
 
-/* What a new card is worth depends on what cards are worth: a few of them are solved until that settles. A player picks
- * among four or five, hence a little above the mean. */
+/* The value of a new card depends on the values of cards: a few of them are solved repeatedly until it is stable. A
+ * player chooses among four or five, hence slightly more than the mean. */
 enum { SAMPLE_EVERY = 12, SAMPLE_PASSES = 3 };
 
 /* Fixed-point iteration: values of cards need the value of a new card, which is the mean value of cards. */
@@ -356,7 +354,8 @@ static void find_renewal(struct tables *tables, const struct pyr_box *box, struc
     }
 }
 
-/* In this order: gems, skulls and maps are needed by all cards, the value of a new card before any card can be final. */
+/* The order matters: all cards need gems, skulls and maps, and the value of a new card has to be known before any card is
+ * final. */
 void tables_prepare(struct tables *tables, const struct pyr_box *box, const struct weights *weights)
 {
     struct placements moves;

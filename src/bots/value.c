@@ -2,8 +2,8 @@
  * value.c: the expected final score (value.h).
  *
  * A linear estimate with one line of weights per number of players and of turns left (learned_value.h, written by
- * tools/bot_learn.c): what is sure plus the sum of weight times feature. `spread` of a line is how far such estimates
- * were off, in points.
+ * tools/bot_learn.c): points that are certain plus the sum of weight times feature. `spread` of a line is the mean
+ * error of such estimates, in points.
  */
 #include <pyramids/score.h>
 
@@ -25,7 +25,8 @@ unsigned value_turns(const struct pyr_table *open)
     return begun ? ALL_TURNS - 1u - open->round * (unsigned)PYR_TURNS - open->turn : ALL_TURNS;
 }
 
-/* From what everyone can see: also for opponents. The order of the features is that of enum feature (value.h). */
+/* Uses only what everyone can see, so it works for opponents, too. The order of the features is that of enum feature
+ * (value.h). */
 void value_features(const struct tables *tables, const struct pyr_box *box, const struct pyr_table *open, pyr_seat seat,
     float *to)
 {

@@ -2,8 +2,8 @@
  * veteran.c: master as it was in version 0.2, a fixed yardstick: its choices never change, so that results against it can be
  * compared for years. (random, greedy and flatmc are the others.)
  *
- * It shares code and learned numbers with master for as long as those stay as they are. tests/data/frozen.txt has choices of
- * all yardsticks; a change to master that alters one of them keeps the old code or numbers for this bot.
+ * It shares code and learned numbers with master as long as those do not change. tests/data/frozen.txt has choices of
+ * all yardsticks; if a change to master would alter one of them, the old code or numbers must be kept for this bot.
  */
 #include "list.h"
 #include "search.h"

@@ -1,9 +1,8 @@
 /*
  * box.c: checks what is printed on the components (R1-R3) and derives the tables that the rules work with.
  *
- * The checks come first and stop at the first fault, which names the card or pattern; nothing is derived from a box that
- * is wrong. What is derived here is explained at its member in box.h. Runs once per edition, so it is written for
- * clarity.
+ * The checks come first and stop at the first fault, which names the card or pattern; nothing is derived from an
+ * invalid box. Each derived table is explained in box.h. Runs once per edition, so it is written for clarity.
  */
 #include <pyramids/box.h>
 
@@ -14,7 +13,7 @@
 #define BOTTOM_ROW (TOP_ROW << 4 * PYR_ROW)
 #define LEFT_COLUMN (PYR_SPACE(0, 0) | PYR_SPACE(1, 0) | PYR_SPACE(2, 0) | PYR_SPACE(3, 0) | PYR_SPACE(4, 0))
 
-/* Everything that is connected with `from` inside `open`. */
+/* Everything inside `open` that is connected with `from`. */
 static pyr_spaces flood(pyr_spaces from, pyr_spaces open)
 {
     pyr_spaces before;
@@ -54,7 +53,7 @@ static pyr_spaces turn_drawing(pyr_spaces drawing, unsigned t)
     return turned;
 }
 
-/* The same number for all turns of a drawing, and for nothing else. */
+/* A number that is the same for all turns of a drawing, and different for all other drawings. */
 static pyr_spaces canonical(pyr_spaces drawing)
 {
     pyr_spaces least = turn_drawing(drawing, 0);
@@ -142,8 +141,8 @@ static enum pyr_err check_components(const struct pyr_components *components, st
     return PYR_OK;
 }
 
-/* The offsets of a turn's spaces from its first, at bit 0. With fewer than three, such that the third is still the sum of
- * the others where the spaces lie evenly. */
+/* The offsets of a turn's spaces from its first, which is at bit 0. If there are fewer than three, the third is still the
+ * sum of the others for evenly spaced shapes. */
 static void derive_offsets(struct pyr_pattern_turns *out, unsigned turn, uint64_t shape)
 {
     unsigned found[3] = { 0 }, count = 0;
@@ -154,8 +153,8 @@ static void derive_offsets(struct pyr_pattern_turns *out, unsigned turn, uint64_
     out->offset[2][turn] = found[count - 1];
 }
 
-/* Turns that look the same count once. The words after the last turn hold the single space (shape 1), which find_marks in
- * marks.h relies on. */
+/* Turns that look the same count once. The words after the last turn contain the single space (shape 1), which find_marks
+ * in marks.h relies on. */
 static void derive_pattern(struct pyr_pattern_turns *out, pyr_spaces drawing, uint8_t copies)
 {
     pyr_spaces seen[PYR_MAX_TURNS];
@@ -194,7 +193,7 @@ static void derive_single(struct pyr_pattern_turns *out)
     out->shape[0] = 1;
 }
 
-/* What marking a space adds to a desk's tally, by the bit of the space in a pair: the same card may lie in either slot. */
+/* What marking a space adds to a desk's tally, by the bit of the space in a pair: the same card may be in either slot. */
 static void derive_gains(uint64_t *gain, const struct pyr_card_face *card)
 {
     for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
@@ -261,8 +260,8 @@ void pyr_box_components(const struct pyr_box *box, struct pyr_components *compon
         components->card[c] = box->card[c];
 }
 
-/* Breadth first, from what is in reach. In spaces to mark, the tomb included; 0: it is marked already or cannot be
- * reached. */
+/* Breadth first, from the spaces in reach. Counts the spaces to mark, including the tomb; 0: it is marked already or
+ * cannot be reached. */
 unsigned pyr_card_distance(const struct pyr_card_face *card, pyr_spaces free, pyr_spaces reach)
 {
     unsigned distance = 0;

@@ -1,10 +1,10 @@
 /*
  * check.c: pyr_state_check, the audit of a whole state. Each clause has a number that tests and reviews can cite.
  *
- * It looks at everything and trusts nothing, so that states from outside (a saved environment, a binding, a fuzzer) can
- * be used after it: playing on from a state that passes reads and writes nothing but that state, and the states that
- * follow pass, too. The fuzz target `state` tries exactly that. Numbers: 1-9 the table, 10-19 a desk, 20-29 desks against
- * phases, 30-39 cards, 40-49 chance, 50-59 replacing.
+ * It checks everything, so that states from outside (a saved environment, a binding, a fuzzer) can be used afterwards:
+ * playing on from a state that passes reads and writes only that state, and all following states pass, too. The fuzz
+ * target `state` tests this. Numbers: 1-9 the table, 10-19 a desk, 20-29 desks against phases, 30-39 cards, 40-49
+ * chance, 50-59 replacing.
  */
 #include <pyramids/state.h>
 
@@ -19,7 +19,7 @@
 
 #define MOST_DUE 4              /* marks due at a time (state.h) */
 
-/* Member by member: an unused byte must not make two desks differ. */
+/* Member by member: unused bytes must not count as a difference. */
 static bool same_desk(const struct pyr_desk *a, const struct pyr_desk *b)
 {
     return a->free == b->free && a->reach == b->reach && a->done == b->done && a->card[0] == b->card[0] &&
@@ -33,7 +33,7 @@ static bool is_blank(const struct pyr_desk *desk)
     return same_desk(desk, &blank);
 }
 
-/* 4: the end of a phase goes through all four desks, so those without a player must have nothing to add. */
+/* 4: the end of a phase processes all four desks, so those without a player must have no effect. */
 static bool is_empty_seat(const struct pyr_state *state, unsigned seat)
 {
     const struct pyr_table *open = &state->open;
@@ -72,7 +72,7 @@ static int check_desk(const struct pyr_box *box, const struct pyr_table *open, c
     return 0;
 }
 
-/* A desk that holds two cards, unmarked, and nothing else. */
+/* Whether a desk has two unmarked cards and nothing else. */
 static bool is_as_laid(const struct pyr_box *box, const struct pyr_desk *desk, const pyr_card *cards)
 {
     struct pyr_desk laid = { .card = { PYR_NO_CARD, PYR_NO_CARD } };
@@ -84,7 +84,7 @@ static bool is_as_laid(const struct pyr_box *box, const struct pyr_desk *desk, c
     return same_desk(desk, &laid);
 }
 
-/* 20-29: what a seat has made of its desk in this phase, beside what everyone sees. */
+/* 20-29: the difference between a seat's own desk in this phase and what everyone sees of it. */
 static int check_phase_of_desk(const struct pyr_box *box, const struct pyr_state *state, unsigned seat)
 {
     const struct pyr_table *open = &state->open;
@@ -104,7 +104,7 @@ static int check_phase_of_desk(const struct pyr_box *box, const struct pyr_state
         CLAUSE(23, shown->due == 1 && shown->flags == PYR_DESK_FIRST);
         CLAUSE(27, hidden->card[0] == shown->card[0] && hidden->card[1] == shown->card[1] && hidden->done == shown->done);
         CLAUSE(28, hidden->flags & PYR_DESK_FIRST ? same_desk(shown, hidden) : !(hidden->flags & ~PYR_DESK_TOMBS));
-        /* Q3: an extra mark that is due has somewhere to go. */
+        /* Q3: an extra mark that is due has a space to go to. */
         CLAUSE(29, !hidden->due || hidden->flags & PYR_DESK_FIRST || hidden->reach);
         return 0;
     } else {
@@ -129,7 +129,7 @@ static unsigned count_completed(const struct pyr_table *open, unsigned seat)
     return (unsigned)(open->completed[seat][0] != PYR_NO_CARD) + (open->completed[seat][1] != PYR_NO_CARD);
 }
 
-/* 38: while there is a deck, the display lacks what the seat that replaces has just taken, and nothing else. */
+/* 38: while there is a deck, the display lacks only the cards that the replacing seat has just taken. */
 static bool is_filled(const struct pyr_table *open)
 {
     unsigned gaps = PYR_DISPLAY - count_display(open);
@@ -160,7 +160,8 @@ static int check_cards(const struct pyr_state *state)
         return 0;
     }
     CLAUSE(32, bits_count(open->deck) == open->deck_left);
-    CLAUSE(37, open->deck_left <= PYR_CARDS - PYR_KEPT * open->seats);       /* or its top would lie before the deck */
+    CLAUSE(37, open->deck_left <= PYR_CARDS - PYR_KEPT * open->seats);       /* otherwise its top would be before the
+                                                                                beginning of the deck */
     for (unsigned i = 0; i < PYR_DISPLAY; i++) {
         if (open->display[i] == PYR_NO_CARD)
             continue;
@@ -190,7 +191,7 @@ static int check_cards(const struct pyr_state *state)
     return 0;
 }
 
-/* 43: one of the cards kept was dealt to that seat, and lies on its desk or was completed by it. */
+/* 43: a card that was kept was dealt to that seat, and is on its desk or was completed by it. */
 static bool is_kept(const struct pyr_state *state, unsigned seat, unsigned which)
 {
     const struct pyr_desk *desk = &state->open.desk[seat];
@@ -230,7 +231,7 @@ static int check_tiles(const struct pyr_box *box, const struct pyr_table *open)
         for (unsigned s = 0; s < open->seats; s++) {
             pyr_cardset counted = open->desk[s].done & box->colour[colour];
             for (unsigned i = 0; i < PYR_SLOTS && !settled; i++)
-                counted &= ~PYR_CARD_BIT(open->completed[s][i] & 63);    /* no card is bit 63 */
+                counted &= ~PYR_CARD_BIT(open->completed[s][i] & 63);    /* no card has bit 63 */
             unsigned claims = claims_of(open, counted);
             CLAUSE(48, has[s] <= claims);
             claimed += claims;
@@ -269,7 +270,7 @@ static int check_chance(const struct pyr_box *box, const struct pyr_state *state
     return check_tiles(box, open);
 }
 
-/* Cards that a seat is still to take in this turn. */
+/* Cards that a seat will still take in this turn. */
 static unsigned cards_to_come(const struct pyr_table *open, unsigned seat)
 {
     for (unsigned i = open->replacing; i < PYR_MAX_SEATS; i++)
@@ -278,7 +279,7 @@ static unsigned cards_to_come(const struct pyr_table *open, unsigned seat)
     return 0;
 }
 
-/* 54-57: the pyramids completed this turn. Counts who has one. */
+/* 54-57: the pyramids completed in this turn. Counts the seats with one. */
 static int check_completed(const struct pyr_table *open, unsigned *completers)
 {
     for (unsigned s = 0; s < open->seats; s++) {
@@ -294,7 +295,7 @@ static int check_completed(const struct pyr_table *open, unsigned *completers)
     }
     bool begun = open->revealed[0] != PYR_NO_PATTERN;
     CLAUSE(57, !*completers || (begun && open->phase != PYR_KEEP && open->phase != PYR_MARK));
-    /* Q7: a slot is empty as long as its card is still to be replaced; for good only when there was nothing left. */
+    /* Q7: a slot is empty while its card is still to be replaced; permanently only if there was nothing left to take. */
     for (unsigned s = 0; s < open->seats && open->phase != PYR_KEEP && (open->deck_left || count_display(open)); s++) {
         unsigned empty = (unsigned)(open->desk[s].card[0] == PYR_NO_CARD) + (open->desk[s].card[1] == PYR_NO_CARD);
         CLAUSE(59, empty == cards_to_come(open, s));
@@ -332,7 +333,7 @@ static int check_replacing(const struct pyr_state *state)
     return 0;
 }
 
-/* 5: the phases between a first and a last turn. */
+/* 5: phases between the first and the last turn. */
 static bool is_in_course(const struct pyr_table *open)
 {
     const struct pyr_options *options = pyr_table_options(open);

@@ -1,4 +1,4 @@
-/* err.c: see err.h. Switches, since a table of pointers would have to be relocated wherever the library is loaded. */
+/* err.c: see err.h. Uses switches, since a table of pointers would have to be relocated wherever the library is loaded. */
 #include <pyramids/base.h>
 
 const char *pyr_err_name(enum pyr_err code)

@@ -8,7 +8,7 @@
 
 #include "shuffle.h"
 
-/* SplitMix64: spreads seeds that differ in a bit over all of the state. */
+/* SplitMix64: spreads seeds that differ in one bit over the whole state. */
 static uint64_t spread(uint64_t *x)
 {
     uint64_t z = *x += UINT64_C(0x9e3779b97f4a7c15);
@@ -23,13 +23,13 @@ void pyr_rng_seed(struct pyr_rng *rng, uint64_t seed, uint64_t stream)
     uint64_t mixed = spread(&x);
     x = seed ^ mixed;
     uint64_t start = spread(&x);
-    /* Carries stay below the multiplier less one; from there all numbers but 0 lie on cycles of the full length. */
+    /* Carries stay below the multiplier less one; from there all numbers except 0 are on cycles of the full length. */
     uint32_t low = (uint32_t)start, carry = (uint32_t)(start >> 32) % UINT32_C(4294883354);
     rng->state = (uint64_t)carry << 32 | (low ? low : 1);
 }
 
-/* The first `wanted` items become a uniform choice in uniform order. The order of draws is part of what a seed means:
- * records and tests depend on it. */
+/* The first `wanted` items become a uniform choice in uniform order. The order of draws must not change: records and
+ * tests depend on it for their seeds. */
 void pyr_rng_choose(struct pyr_rng *rng, uint8_t *items, unsigned count, unsigned wanted)
 {
     if (wanted > count)

@@ -4,7 +4,7 @@
 #include "bits.h"
 #include "worth.h"
 
-/* 0 beyond the last tile: the fourth player gets nothing. */
+/* 0 beyond the last tile: a fourth claim gets nothing. */
 int pyr_tile_value(unsigned place)
 {
     return place < PYR_TILES ? pyr_rulebook.tile[place] : 0;
@@ -38,7 +38,7 @@ struct pyr_score pyr_table_score(const struct pyr_table *table, const struct pyr
     return pyr_desk_score(&table->desk[seat], box, pyr_table_points(table, seat));
 }
 
-/* R17: points, then the lowest completed pyramid; who has none counts as having one beyond the last. */
+/* R17: points, then the lowest completed pyramid; a player without one counts as having a number above all others. */
 unsigned pyr_table_winners(const struct pyr_table *table, const struct pyr_box *box)
 {
     unsigned winners = 0, lowest = 0;

@@ -1,6 +1,6 @@
 /*
- * state.c: dealing, chance from outside, why a step is illegal, and the public face of the course of a game (phases.h).
- * Marks are in marks.h, what desks are worth in score.c.
+ * state.c: dealing, chance from outside, why a step is illegal, and the public functions for the phases of a game
+ * (phases.h). Marks are in marks.h, what desks are worth in score.c.
  *
  * Invariants that hold between calls (pyr_state_check audits them):
  *  1. waiting is empty exactly in the phases SHOW, REVEAL and END.
@@ -23,7 +23,7 @@ _Static_assert(PYR_DEALT == SHUFFLE_BATCH && PYR_EXPEDITIONS == SHUFFLE_REST, "a
 
 void pyr_chance_draw(struct pyr_chance *chance, const struct pyr_box *box, unsigned seats, struct pyr_rng *rng)
 {
-    struct pyr_rng draw = *rng;              /* a copy, which the bytes written cannot alias */
+    struct pyr_rng draw = *rng;              /* a copy, so that the compiler knows that writing bytes does not change it */
     uint8_t cards[PYR_CARDS];
     for (unsigned i = 0; i < PYR_CARDS; i++)
         cards[i] = (uint8_t)i;
@@ -33,7 +33,7 @@ void pyr_chance_draw(struct pyr_chance *chance, const struct pyr_box *box, unsig
         shuffle_batch(&draw, cards + s * PYR_DEALT, PYR_CARDS - s * PYR_DEALT);
         copy(chance->dealt[s], cards + s * PYR_DEALT, PYR_DEALT);
     }
-    /* Not a loop: known bounds make for fewer instructions. */
+    /* Not a loop: known bounds need fewer instructions. */
 #define BATCH(from) shuffle_batch(&draw, chance->deck + (from), PYR_CARDS - (from))
     BATCH(0), BATCH(4), BATCH(8), BATCH(12), BATCH(16), BATCH(20), BATCH(24), BATCH(28), BATCH(32), BATCH(36);
 #undef BATCH
@@ -118,7 +118,7 @@ enum pyr_err pyr_state_deal(struct pyr_state *state, const struct pyr_box *box, 
     return PYR_OK;
 }
 
-/* By swapping, so that the deck stays an order of the same cards. While cards are being kept, the deck is all 48. */
+/* Swaps two cards, so that the deck stays an order of the same cards. While cards are being kept, the deck has all 48. */
 enum pyr_err pyr_state_supply_card(struct pyr_state *state, unsigned depth, pyr_card card)
 {
     pyr_card *deck = state->hidden.deck;
@@ -210,7 +210,7 @@ static bool was_dealt(const pyr_card *dealt, pyr_card card)
     return dealt[0] == card || dealt[1] == card || dealt[2] == card || dealt[3] == card;
 }
 
-/* The quick test first: most steps are legal. */
+/* The fast check first: most steps are legal. */
 enum pyr_err pyr_desk_check_mark(const struct pyr_desk *desk, const struct pyr_box *box, pyr_pattern pattern, pyr_step mark)
 {
     const pyr_pair grid = pyr_pair_of(0, PYR_ALL_SPACES) | pyr_pair_of(1, PYR_ALL_SPACES);
@@ -223,7 +223,7 @@ enum pyr_err pyr_desk_check_mark(const struct pyr_desk *desk, const struct pyr_b
         return PYR_ERR_MUST_PASS;
     if (marks_is_legal(box, desk, pattern, mark))
         return PYR_OK;
-    /* Illegal: the rest only finds the reason that helps most. */
+    /* It is illegal: the rest only finds the most helpful reason. */
     unsigned slot = pyr_step_slot(mark);
     if (!mark || mark & ~grid || mark & ~pyr_pair_of(slot, PYR_ALL_SPACES))
         return PYR_ERR_STEP;
@@ -242,7 +242,8 @@ enum pyr_err pyr_desk_check_mark(const struct pyr_desk *desk, const struct pyr_b
     return pyr_pair_half(slot, desk->free) == open_spaces ? PYR_ERR_NO_ENTRANCE : PYR_ERR_NO_TOUCH;
 }
 
-/* A step has one encoding (pyr_step_encode): comparing with the encoding of its parts refuses stray bits from outside. */
+/* A step has only one encoding (pyr_step_encode), so comparing it with the encoding of its parts finds stray bits from
+ * outside. */
 enum pyr_err pyr_state_check_step(const struct pyr_state *state, const struct pyr_box *box, pyr_seat seat, pyr_step step)
 {
     const struct pyr_table *open = &state->open;

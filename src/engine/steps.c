@@ -1,8 +1,8 @@
 /*
- * steps.c: the public face of the hot part.
+ * steps.c: the public functions of the hot part.
  *
- * Each function picks between the two compilations of hot_api.inc (DISPATCH); with the check of a step where the caller's
- * is not trusted.
+ * Each function picks between the two compilations of hot_api.inc (DISPATCH); functions that do not trust their caller
+ * check the step first.
  */
 #include <pyramids/state.h>
 

@@ -1,8 +1,8 @@
 /*
  * view.c: what a seat may know (Q10), and full states that fit it.
  *
- * A view has no hidden member at all, so a bot that gets one cannot look. A sample is drawn uniformly from the states
- * that agree with the view, except for choices that others have sealed in this phase: these are random legal ones.
+ * A view contains no hidden data at all, so a bot cannot cheat. A sample is drawn uniformly from the states that agree
+ * with the view, except for choices that others have sealed in this phase, which are replaced by random legal ones.
  */
 #include <pyramids/view.h>
 
@@ -10,7 +10,7 @@
 #include "phases.h"
 #include "port.h"
 
-/* A seat that does not play sees what is open to all. */
+/* A seat that does not play sees what everyone sees. */
 void pyr_view_init(struct pyr_view *view, const struct pyr_state *state, pyr_seat seat)
 {
     memset(view, 0, sizeof *view);
@@ -42,8 +42,8 @@ static unsigned list_cards(pyr_cardset set, uint8_t *list)
     return count;
 }
 
-/* Others were dealt what they kept and two more, which went back (R4): any cards but those known to have been dealt to
- * someone. */
+/* Other players were dealt the cards they kept and two more, which were returned (R4): these may be any cards except
+ * those known to have been dealt to someone. */
 static void sample_deals(const struct pyr_view *view, struct pyr_rng *rng, struct pyr_state *state)
 {
     const struct pyr_table *open = &view->open;
@@ -75,7 +75,7 @@ static void sample_deals(const struct pyr_view *view, struct pyr_rng *rng, struc
     }
 }
 
-/* The deck is any order of the cards that are not turned up yet. */
+/* The deck is any order of the cards that have not been turned up. */
 static void sample_deck(const struct pyr_table *open, struct pyr_rng *rng, struct pyr_state *state)
 {
     uint8_t pool[PYR_CARDS];
@@ -86,7 +86,8 @@ static void sample_deck(const struct pyr_table *open, struct pyr_rng *rng, struc
     memcpy(state->hidden.deck + top, pool, count);
 }
 
-/* What was revealed in this round stays in its place, the rest of the eight is shuffled; later rounds are open. */
+/* The patterns revealed in this round keep their places, the rest of the eight is shuffled; later rounds are completely
+ * random. */
 static void sample_expeditions(const struct pyr_box *box, const struct pyr_table *open, struct pyr_rng *rng,
     struct pyr_state *state)
 {
@@ -95,7 +96,7 @@ static void sample_expeditions(const struct pyr_box *box, const struct pyr_table
         memcpy(cards, box->expedition, PYR_EXPEDITIONS);
         unsigned known = 0;
         if (round < open->round) {
-            /* Past rounds: which card stayed hidden, and the order, no longer matter; the sample forgets them. */
+            /* Past rounds: the order and the card that stayed hidden no longer matter; the sample does not restore them. */
             continue;
         }
         if (round == open->round) {
@@ -111,8 +112,8 @@ static void sample_expeditions(const struct pyr_box *box, const struct pyr_table
     }
 }
 
-/* Others who are in have chosen, but what is hidden: any legal choice will do. Made on the side, so that the phase of the
- * view does not end. */
+/* Other players who have confirmed have made a hidden choice: any legal one will do. Made on a copy, so that the phase of
+ * the view does not end. */
 static void sample_choices(const struct pyr_box *box, const struct pyr_view *view, struct pyr_rng *rng,
     struct pyr_state *state)
 {

@@ -1,9 +1,9 @@
 /*
- * actions.c: the numbering of actions, described and translated to steps and back; the fields of the planes.
+ * actions.c: the numbering of actions, converting them to steps and back; the fields of the planes.
  *
  * An action is a number from 0 to PYR_ENV_ACTIONS - 1 that means the same in every position: a mark by turn and anchor, a
- * single space, a pair of the dealt cards, a place of the display, draw, pass. The layout is fixed: trained networks
- * depend on it.
+ * single space, a pair of the dealt cards, a place of the display, draw, pass. The layout never changes, since trained
+ * networks depend on it.
  */
 #include "rows.h"
 
@@ -15,7 +15,7 @@
 
 static const uint8_t pair[PAIRS][2] = { { 0, 1 }, { 0, 2 }, { 0, 3 }, { 1, 2 }, { 1, 3 }, { 2, 3 } };
 
-/* Space 0-24 of the first card, 25-49 of the second, row by row, as its bit in a pair: rows are PYR_ROW = 6 bits apart. */
+/* The bit in a pair of space 0-24 of the first card and 25-49 of the second, row by row: rows are PYR_ROW = 6 bits apart. */
 #define FIVE(from) (from), (from) + 1, (from) + 2, (from) + 3, (from) + 4
 #define CARD_BITS(from) FIVE(from), FIVE((from) + 6), FIVE((from) + 12), FIVE((from) + 18), FIVE((from) + 24)
 const uint8_t env_bit_of_space[2 * SPACES] = { CARD_BITS(0), CARD_BITS(PYR_PAIR_SHIFT) };
@@ -56,7 +56,7 @@ static pyr_step mark_at(uint64_t shape, unsigned space)
     return mark >> bit == shape && !(mark & ~card) ? mark : 0;
 }
 
-/* A mark of the revealed pattern, in its phase. */
+/* A mark of the revealed pattern, in the phase for it. */
 static enum pyr_err pattern_step(const struct pyr_box *box, const struct pyr_table *open, unsigned action, pyr_step *step)
 {
     const struct pyr_pattern_turns *p = &box->pattern[open->revealed[open->turn]];
@@ -107,7 +107,7 @@ enum pyr_err pyr_env_action_step(const struct pyr_box *box, const struct pyr_vie
     return env_action_step(box, &sight, action, step);
 }
 
-/* Which action is the step? Each kind has few that could be it, so they are tried; only for marks the shape decides. */
+/* Finds the action for a step. Each kind has few candidates, so all are tried; only for marks the shape determines it. */
 int32_t pyr_env_step_action(const struct pyr_box *box, const struct pyr_view *view, pyr_step step)
 {
     int32_t first = PYR_ENV_KEEP, end = PYR_ENV_ACTIONS;
@@ -125,8 +125,8 @@ int32_t pyr_env_step_action(const struct pyr_box *box, const struct pyr_view *vi
     return -1;
 }
 
-/* Counts eight bytes at a time: the sum of their ones is the top byte of a product. Only the lowest bit of a byte
- * counts, and the search ends with the mask, even if it is wrong: it may be memory of a script. */
+/* Counts eight bytes at a time: the sum of their ones is the top byte of a product. Only the lowest bit of a byte counts,
+ * and the search stops at the end of the mask even if its content is invalid, since it may be memory of a script. */
 int32_t pyr_env_pick(const uint8_t *mask, struct pyr_rng *rng)
 {
     enum { WORDS = PYR_ENV_ACTIONS / 8, REST = PYR_ENV_ACTIONS % 8 };

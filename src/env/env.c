@@ -2,8 +2,8 @@
  * env.c: environments: options, deals, bots, ends of games, saving. Actions are in actions.c, the step itself and the rows
  * that it writes in rows.inc.
  *
- * Ownership: the caller owns struct pyr_env, the games and all arrays; nothing is allocated. An environment is only read
- * after pyr_env_init, so threads may share it, each with games and arrays of its own.
+ * Ownership: the caller owns struct pyr_env, the games and all arrays; nothing is allocated. After pyr_env_init an
+ * environment is only read, so threads may share it, each with its own games and arrays.
  */
 #include <pyramids/env.h>
 #include <pyramids/score.h>
@@ -45,7 +45,7 @@ static unsigned symbol_at(const struct pyr_card_face *card, pyr_spaces space)
         : card->potion & space ? 9 : 1;
 }
 
-/* Cards are drawn once per environment and copied into rows: as printed, and as a card without marks. */
+/* Cards are encoded once per environment and copied into rows: as printed, and as a card without marks. */
 static void draw_card(const struct pyr_card_face *card, unsigned number, uint8_t *face, uint8_t *fresh)
 {
     for (unsigned i = 0; i < PYR_ENV_SPACES; i++) {
@@ -63,7 +63,7 @@ static void draw_card(const struct pyr_card_face *card, unsigned number, uint8_t
     copy(fresh + PYR_ENV_SPACES, more, PYR_ENV_CARD - PYR_ENV_SPACES);
 }
 
-/* Seats and places of cards as one seat counts them. */
+/* Numbers seats and places of cards as seen from one seat. */
 static void number_seats(struct pyr_env *env, unsigned observer)
 {
     unsigned seats = env->options.seats;
@@ -120,7 +120,7 @@ void pyr_env_deal(const struct pyr_env *env, uint64_t seed, uint64_t episode, st
     pyr_chance_draw(chance, env->box, env->options.seats, &rng);
 }
 
-/* Cards that the seat was dealt and that are in the deck have been returned. */
+/* Cards that the seat was dealt and that are in the deck must have been returned. */
 void env_know_returned(const struct pyr_table *open, pyr_seat seat, const pyr_card *dealt, struct pyr_env_known *known)
 {
     unsigned count = 0;
@@ -138,7 +138,7 @@ static void know(const struct pyr_env *env, struct pyr_env_game *game)
         env_know_returned(&state->open, (pyr_seat)seat, state->hidden.dealt[seat], &game->known);
 }
 
-/* All random numbers of a game follow from seed and episode, not from what was played before it. */
+/* All random numbers of a game follow from seed and episode, not from earlier games. */
 static void deal(const struct pyr_env *env, struct pyr_env_game *game, const struct pyr_env_arrays *arrays, uint64_t seed,
     uint64_t episode)
 {
@@ -157,8 +157,8 @@ static void deal(const struct pyr_env *env, struct pyr_env_game *game, const str
     know(env, game);
 }
 
-/* Bots play until the caller has to decide or the game is over. Each sees the phase as it began, so that the order in which
- * seats are asked makes no difference. */
+/* Bots play until the caller has to decide or the game is over. Each sees the position at the beginning of the phase, so
+ * the order in which seats choose makes no difference. */
 void env_play_bots(const struct pyr_env *env, struct pyr_env_game *game, const struct pyr_env_arrays *arrays)
 {
     const struct pyr_budget budget = { .nodes = env->options.bot_nodes };
@@ -179,7 +179,7 @@ void env_play_bots(const struct pyr_env *env, struct pyr_env_game *game, const s
     }
 }
 
-/* A game has ended: its last rewards and scores, then the next one. */
+/* When a game has ended: its last rewards and scores, then the next deal. */
 void env_finish(const struct pyr_env *env, struct pyr_env_game *game, const struct pyr_env_arrays *arrays, size_t at)
 {
     const struct pyr_table *open = &game->state.open;
@@ -203,7 +203,7 @@ void env_finish(const struct pyr_env *env, struct pyr_env_game *game, const stru
 
 /* Calls. */
 
-/* Whether the arrays that are given are long enough. */
+/* Whether the given arrays are long enough. */
 static bool arrays_fit(const struct pyr_env *env, size_t count, const struct pyr_env_arrays *a)
 {
     size_t seats = env->options.seats, rows = env->options.flags & PYR_ENV_PARALLEL ? count * seats : count;
@@ -233,7 +233,8 @@ enum pyr_err pyr_env_reset(const struct pyr_env *env, struct pyr_env_game *games
     return PYR_OK;
 }
 
-/* All actions are checked before the first is made: after an error nothing has changed, and *row is the first bad one. */
+/* All actions are checked before the first is made: after an error nothing has changed, and *row is the first invalid
+ * one. */
 enum pyr_err pyr_env_check(const struct pyr_env *env, const struct pyr_env_game *games, size_t count,
     const struct pyr_env_arrays *arrays, size_t *row)
 {
@@ -312,7 +313,7 @@ void env_write_critic(const struct pyr_env *env, const struct pyr_state *state, 
             }
         }
     }
-    /* While cards are being kept, the order of all 48 is the deck's, less what will be kept. */
+    /* While cards are being kept, the deck is the order of all 48 cards, less those that will be kept. */
     unsigned top = state->open.phase == PYR_KEEP ? 0 : pyr_deck_top(state);
     unsigned left = state->open.phase == PYR_KEEP ? PYR_CARDS : state->open.deck_left;
     for (unsigned i = 0; i < left; i++)
@@ -321,7 +322,7 @@ void env_write_critic(const struct pyr_env *env, const struct pyr_state *state, 
         to[EXPEDITION + i] = (uint8_t)(state->hidden.expedition[i / PYR_EXPEDITIONS][i % PYR_EXPEDITIONS] + 1);
 }
 
-/* Saving. The bytes of a game are the same on every machine, since the engine is for little-endian ones only (state.h). */
+/* Saving. The bytes of a game are the same on every machine, since the engine supports only little-endian ones (state.h). */
 
 #define HEAD 16                  /* name, version, mark */
 #define BODY offsetof(struct pyr_env_game, known)
@@ -338,7 +339,7 @@ enum pyr_err pyr_env_save(const struct pyr_env *env, const struct pyr_env_game *
     return PYR_OK;
 }
 
-/* What pyr_env_game adds to its state. */
+/* The members that pyr_env_game adds to its state. */
 static bool rest_is_sound(const struct pyr_env *env, const struct pyr_env_game *game)
 {
     const struct pyr_table *open = &game->state.open;
@@ -347,7 +348,7 @@ static bool rest_is_sound(const struct pyr_env *env, const struct pyr_env_game *
         return false;
     if (over)
         return true;
-    /* It waits for the caller, and every bot has a generator that runs. */
+    /* The game waits for the caller, and every bot's generator is valid. */
     if (!(open->waiting & ~(unsigned)env->bots) || open->waiting & env->bots)
         return false;
     for (unsigned seat = 0; seat < PYR_MAX_SEATS; seat++)
