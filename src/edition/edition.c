@@ -1,9 +1,9 @@
 /*
  * edition.c: reads and writes editions. Reading collects the components with the line of each; the engine checks them as
- * a whole (pyr_box_init), and a fault is reported at the line of the component.
+ * a whole (pyr_box_init), and reports a fault at the line of the component.
  *
- * Freestanding: no memory is allocated; words point into the text until the edition is complete. A fault has the line of
- * the component, its name, and what would be right.
+ * Freestanding: no memory is allocated; words point into the text until the edition is complete. A fault contains the
+ * line of the component, its name, and what was expected.
  */
 #include <pyramids/edition.h>
 
@@ -16,7 +16,7 @@ const char *pyr_colour_word(unsigned colour)
     return colour < PYR_COLOURS ? colour_word[colour] : "";
 }
 
-/* PYR_COLOURS if it is none. */
+/* PYR_COLOURS if it is not a colour. */
 unsigned pyr_colour_of(struct pyr_word word)
 {
     unsigned colour = 0;
@@ -25,8 +25,7 @@ unsigned pyr_colour_of(struct pyr_word word)
     return colour;
 }
 
-/* What has been read so far.
- * Words point into the text that is being read. */
+/* What has been read so far. Words point into the text that is being read. */
 struct draft {
     struct pyr_lines lines;
     struct pyr_components components;
@@ -36,7 +35,7 @@ struct draft {
     uint32_t skulls_line, title_line, name_line, pattern_line[PYR_PATTERNS], card_line[PYR_CARDS];
 };
 
-/* Where a symbol is kept on a card; walls and empty spaces have no set of their own. */
+/* The set of a symbol on a card; walls and empty spaces have no set of their own. */
 static pyr_spaces *symbol_set(struct pyr_card_face *card, char c)
 {
     switch (c) {
@@ -49,7 +48,7 @@ static pyr_spaces *symbol_set(struct pyr_card_face *card, char c)
     }
 }
 
-/* The copy is only there because symbol_set returns a pointer that can be written to. */
+/* The copy is needed only because symbol_set returns a pointer for writing. */
 char pyr_card_char(const struct pyr_card_face *card, unsigned row, unsigned column)
 {
     pyr_spaces space = PYR_SPACE(row, column);
@@ -65,7 +64,7 @@ char pyr_card_char(const struct pyr_card_face *card, unsigned row, unsigned colu
     return '.';
 }
 
-/* A line that may stand only once: remembers its line. */
+/* For a line that may occur only once: stores its number. */
 static bool only_once(struct draft *d, uint32_t *line, struct pyr_word keyword)
 {
     if (*line) {
@@ -94,7 +93,7 @@ static bool read_title(struct draft *d)
     return pyr_lines_rest(&d->lines, PYR_MAX_TITLE, &d->title);
 }
 
-/* Ten penalties, for the first to the tenth skull; that they never fall is checked by the engine. */
+/* Ten penalties, for the first to the tenth skull; the engine checks that they never fall. */
 static bool read_skulls(struct draft *d)
 {
     d->lines.form = "skulls N N N N N N N N N N";
@@ -129,7 +128,7 @@ static bool read_drawing(struct draft *d, pyr_spaces *drawing)
     }
     if (d->lines.fault.code)
         return false;
-    /* An empty last row or column; an empty first one the engine finds. */
+    /* An empty last row or column; the engine finds empty first ones. */
     pyr_spaces last_row = 0, last_column = 0;
     for (unsigned i = 0; i < PYR_SIDE; i++) {
         last_row |= row ? PYR_SPACE(row - 1, i) : 0;
@@ -140,8 +139,7 @@ static bool read_drawing(struct draft *d, pyr_spaces *drawing)
     return !d->lines.fault.code;
 }
 
-/* A drawing with an empty edge is reported at the line of the pattern, not of the drawing: the whole is wrong, not
- * one row. */
+/* A drawing with an empty edge is reported at the line of the pattern, not of a row: the whole drawing is wrong. */
 static bool read_pattern(struct draft *d)
 {
     int32_t copies;
@@ -181,7 +179,7 @@ static bool read_pattern(struct draft *d)
     return false;
 }
 
-/* "card NUMBER COLOUR" and five rows of five symbols. A row that is missing is reported with the card's number. */
+/* "card NUMBER COLOUR" and five rows of five symbols. A missing row is reported with the card's number. */
 static bool read_card(struct draft *d)
 {
     int32_t number;
@@ -241,7 +239,7 @@ static bool read_section(struct draft *d)
     return pyr_lines_fail(&d->lines, PYR_ERR_TEXT_KEYWORD, 1, keyword);
 }
 
-/* Something is missing from the whole: reported at the last line. */
+/* Something is missing: reported at the last line. */
 static bool fail_whole(struct draft *d, enum pyr_err code, int32_t number, const char *expected)
 {
     d->lines.form = expected;
@@ -249,7 +247,7 @@ static bool fail_whole(struct draft *d, enum pyr_err code, int32_t number, const
     return pyr_lines_fail(&d->lines, code, 0, PYR_NO_WORD);
 }
 
-/* The order of sections is free, so what is missing is known only at the end. */
+/* Sections may come in any order, so missing ones are known only at the end. */
 static bool check_complete(struct draft *d)
 {
     if (!d->name_line)
@@ -266,7 +264,7 @@ static bool check_complete(struct draft *d)
     return true;
 }
 
-/* The engine's verdict on the whole, at the line of the piece that is to blame. */
+/* Reports the engine's check of the whole at the line of the component at fault. */
 static bool check_components(struct draft *d, struct pyr_box *box)
 {
     struct pyr_box_fault found;
@@ -298,7 +296,7 @@ static bool check_components(struct draft *d, struct pyr_box *box)
     return false;
 }
 
-/* *edition's box may have been written to on failure; its names are not. */
+/* On failure *edition's box may have been written to, but not its names. */
 enum pyr_err pyr_edition_read(struct pyr_edition *edition, const char *text, size_t size, struct pyr_fault *fault)
 {
     struct draft d = { .name = PYR_NO_WORD, .title = PYR_NO_WORD };
@@ -326,7 +324,7 @@ pyr_pattern pyr_edition_pattern(const struct pyr_edition *edition, struct pyr_wo
     return PYR_NO_PATTERN;
 }
 
-/* Without empty rows and columns at the end, as read_drawing asks for. */
+/* Without empty rows and columns at the end, as read_drawing requires. */
 static void write_pattern(struct pyr_out *out, const struct pyr_edition *edition, unsigned p, pyr_spaces drawing)
 {
     unsigned rows = 0, columns = 0;
@@ -350,8 +348,7 @@ static void write_pattern(struct pyr_out *out, const struct pyr_edition *edition
     pyr_out_char(out, '\n');
 }
 
-/* The canonical form: what is written is read as the same edition. Returns the length that it needs, as struct
- * pyr_out counts it. */
+/* The canonical form: the output is read as the same edition. Returns the required length, as struct pyr_out counts it. */
 size_t pyr_edition_write(const struct pyr_edition *edition, char *to, size_t size)
 {
     struct pyr_out out;

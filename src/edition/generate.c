@@ -1,10 +1,10 @@
 /*
  * generate.c: a whole random box that keeps the guidelines of generate.h.
  *
- * Sixteen specifications say what the cards of a colour are made of; each colour gets all of them, so colours are equal. A
- * card is found by trying random walls until one meets its specification: with its columns given, the rarest kind comes
- * up about 300 times in a million, and a try costs a few dozen instructions. No seed makes this impossible, only
- * improbable many times in a row, so the loops need no exit.
+ * Sixteen specifications describe the cards of a colour; each colour gets all of them, so colours are equal. A card is
+ * found by trying random walls until one meets its specification: with its columns given, the rarest kind comes up about
+ * 300 times in a million, and a try costs a few dozen instructions. No seed makes this impossible, only improbable many
+ * times in a row, so the loops need no exit.
  *
  * The same seed gives the same box on every machine: editions are named by it ("seed-17"), and records refer to that name.
  * So the order of random draws must not change.
@@ -12,12 +12,12 @@
 #include <pyramids/generate.h>
 #include <pyramids/rng.h>
 
-#define STREAM UINT64_C(0x626f78)        /* boxes draw from a stream of their own */
+#define STREAM UINT64_C(0x626f78)        /* boxes use a separate stream of random numbers */
 #define LAST_ROW ((PYR_SIDE - 1) * PYR_ROW)
 #define TIERS 4
 #define TIER (PYR_CARDS_A_COLOUR / TIERS)
 
-/* What a card is made of. "on": how many of them are on a shortest way, the rest are on none of them. */
+/* The contents of a card. "on": how many of them are on a shortest way; the others are on none. */
 struct spec {
     uint8_t way, walls;          /* spaces of the shortest way, tomb included; walls */
     uint8_t rubies, emeralds, gems_on;
@@ -28,8 +28,8 @@ struct spec {
 };
 
 /*
- * The dials of the game, measured in docs/editions.md. Four tiers of four, the quick cards first: the longer the way, the
- * richer the card, or no player would take it. A long way leaves few spaces off it.
+ * The parameters of the game, measured in docs/editions.md. Four tiers of four, the quick cards first: cards with longer
+ * ways have more symbols, since otherwise no player would take them. A long way leaves few spaces off it.
  */
 static const struct spec specs[PYR_CARDS_A_COLOUR] = {
     /* way walls  r  e on   s on   f on   p on   x on */
@@ -54,7 +54,7 @@ static const struct spec specs[PYR_CARDS_A_COLOUR] = {
     { 11, 8,      2, 1, 1,  2, 1,  1, 0,  0, 0,  1 }
 };
 
-/* Of entrance and tomb, by colour and specification. */
+/* The columns of entrance and tomb, by colour and specification. */
 struct columns {
     uint8_t entrance[PYR_COLOURS][PYR_CARDS_A_COLOUR], tomb[PYR_COLOURS][PYR_CARDS_A_COLOUR];
 };
@@ -64,7 +64,7 @@ static unsigned count(pyr_spaces set)
     return (unsigned)__builtin_popcount(set);
 }
 
-/* Rows are PYR_ROW bits apart, one more than a row has spaces, so nothing wraps; callers mask with open spaces. */
+/* Rows are PYR_ROW bits apart, one more than their number of spaces, so nothing wraps; callers mask with open spaces. */
 static pyr_spaces neighbours(pyr_spaces set)
 {
     return set << 1 | set >> 1 | set << PYR_ROW | set >> PYR_ROW;
@@ -87,14 +87,14 @@ static void swap(uint8_t *a, uint8_t *b)
 
 /* Columns. */
 
-/* A way of that length can lead between columns that are `from` and `to`: each detour costs two spaces. */
+/* Whether a way of that length can connect the columns `from` and `to`: each detour costs two spaces. */
 static bool can_join(unsigned way, unsigned from, unsigned to)
 {
     unsigned least = PYR_SIDE + (from > to ? from - to : to - from);
     return least <= way && (way - least) % 2 == 0;
 }
 
-/* All columns equally often, the one left over goes to column `extra`. */
+/* All columns equally often; the one left over is `extra`. */
 static void deal_columns(struct pyr_rng *rng, uint8_t *column, unsigned extra)
 {
     for (unsigned i = 0; i < PYR_CARDS_A_COLOUR; i++)
@@ -102,7 +102,7 @@ static void deal_columns(struct pyr_rng *rng, uint8_t *column, unsigned extra)
     pyr_rng_shuffle(rng, column, PYR_CARDS_A_COLOUR);
 }
 
-/* Exchanges tombs until every way fits between its columns; false if it takes too long (parity can forbid it). */
+/* Exchanges tombs until every way fits between its columns; false if that takes too long (parity can make it impossible). */
 static bool match_columns(struct pyr_rng *rng, const uint8_t *entrance, uint8_t *tomb)
 {
     for (unsigned tries = 0; tries < 1000; tries++) {
@@ -118,7 +118,7 @@ static bool match_columns(struct pyr_rng *rng, const uint8_t *entrance, uint8_t 
     return false;
 }
 
-/* Over all three colours, the columns left over differ, so that they are shared out evenly as well. */
+/* The columns left over differ between the three colours, so that they are distributed evenly as well. */
 static void choose_columns(struct pyr_rng *rng, struct columns *columns)
 {
     bool good;
@@ -137,9 +137,9 @@ static void choose_columns(struct pyr_rng *rng, struct columns *columns)
 
 /* Walls. */
 
-/* The union of all shortest ways if they have the wanted length, else 0.
- * Breadth-first search in layers from the entrance, then back from the tomb: what is on a layer and next to the
- * layer behind it is on a shortest way. */
+/* The union of all shortest ways if they have the wanted length, else 0. Breadth-first search in layers from the
+ * entrance, then back from the tomb: spaces in a layer and next to a used space of the following layer are on a shortest
+ * way. */
 static pyr_spaces shortest_ways(pyr_spaces open, pyr_spaces entrance, pyr_spaces tomb, unsigned way)
 {
     pyr_spaces layer[PYR_SIDE * PYR_SIDE], seen = entrance;
@@ -172,14 +172,14 @@ static bool is_connected(pyr_spaces set)
     return from == set;
 }
 
-/* Room for a square and for a line of four; then every other pattern has a place too, as the spaces are connected. */
+/* Room for a square and for a line of four; then every other pattern fits too, as the spaces are connected. */
 static bool has_room(pyr_spaces open)
 {
     pyr_spaces across = open & open >> 1, down = open & open >> PYR_ROW;
     return across & across >> PYR_ROW && (across & across >> 2 || down & down >> 2 * PYR_ROW);
 }
 
-/* Spaces with one neighbour or none, apart from the entrance and the tomb. */
+/* Spaces with at most one neighbour, apart from the entrance and the tomb. */
 static pyr_spaces dead_ends(const struct pyr_card_face *face)
 {
     pyr_spaces ends = 0;
@@ -191,7 +191,7 @@ static pyr_spaces dead_ends(const struct pyr_card_face *face)
 
 /* Symbols. */
 
-/* Puts a symbol on a random space of *spare, on one of `first` as long as there is one. */
+/* Puts a symbol on a random space of *spare, as long as possible on one of `first`. */
 static void put(struct pyr_rng *rng, pyr_spaces *symbol, pyr_spaces *spare, pyr_spaces first)
 {
     pyr_spaces space = pick(rng, *spare & first ? *spare & first : *spare);
@@ -199,8 +199,8 @@ static void put(struct pyr_rng *rng, pyr_spaces *symbol, pyr_spaces *spare, pyr_
     *spare &= ~space;
 }
 
-/* Fills the chamber as the specification says; false if its ways leave too little room. Dead ends hold something worth
- * going there for, so skulls never lie in them. */
+/* Fills the chamber by its specification; false if the ways leave too little room. Dead ends contain something worth
+ * going there for, so never skulls. */
 static bool place_symbols(struct pyr_rng *rng, struct pyr_card_face *face, const struct spec *spec, pyr_spaces ways)
 {
     enum { RUBY, EMERALD, TORCH, POTION, CROSS };
@@ -212,7 +212,7 @@ static bool place_symbols(struct pyr_rng *rng, struct pyr_card_face *face, const
     for (unsigned i = 0; i < spec->emeralds; i++)
         treasure[gems++] = EMERALD;
     pyr_rng_shuffle(rng, treasure, gems);
-    treasures = (uint8_t)(gems - spec->gems_on);    /* the last ones lie on the ways */
+    treasures = (uint8_t)(gems - spec->gems_on);    /* the last ones are on the ways */
     unsigned skulls_off = 0u + spec->skulls - spec->skulls_on;
     unsigned on_way = 0u + spec->gems_on + spec->skulls_on + spec->torch_on + spec->potion_on + spec->cross_on;
     unsigned off_way = 1u + gems + spec->torch + spec->potion + spec->skulls_on - on_way;
@@ -245,7 +245,7 @@ static bool place_symbols(struct pyr_rng *rng, struct pyr_card_face *face, const
 
 /* Cards. */
 
-/* Left and right exchanged. */
+/* Swaps left and right. */
 static pyr_spaces mirrored(pyr_spaces set)
 {
     pyr_spaces image = 0;
@@ -289,13 +289,13 @@ static void make_card(struct pyr_rng *rng, struct pyr_components *components, py
 }
 
 /*
- * Which number gets which card. Low numbers win ties and go first (R12, R14, R17), so they are shared out fairly: every
- * three numbers have one card of each colour, in rotating order and of three different tiers; every twelve have one
- * card of each tier of each colour.
+ * Assigns numbers to cards. Low numbers win ties and go first (R12, R14, R17), so they are distributed fairly: every
+ * three numbers have one card of each colour, in rotating order and of three different tiers; every twelve have one card
+ * of each tier of each colour.
  */
 static void make_cards(struct pyr_rng *rng, struct pyr_components *components, const struct columns *columns)
 {
-    uint8_t dozen_of[PYR_COLOURS][TIERS][TIER];      /* which card of a tier falls into which dozen */
+    uint8_t dozen_of[PYR_COLOURS][TIERS][TIER];      /* the dozen of numbers that each card of a tier gets into */
     uint32_t start = pyr_rng_below(rng, PYR_COLOURS), step = 1 + 2 * pyr_rng_below(rng, 2);
     for (unsigned k = 0; k < PYR_COLOURS; k++) {
         for (unsigned tier = 0; tier < TIERS; tier++) {
@@ -320,7 +320,7 @@ static void make_cards(struct pyr_rng *rng, struct pyr_components *components, c
     }
 }
 
-/* 64 bits have at most 20 digits. pyr_out_number takes 32 bits only. */
+/* 64 bits have at most 20 digits. pyr_out_number takes only 32 bits. */
 static void write_label(char *to, size_t size, const char *word, uint64_t number)
 {
     char digits[21];
@@ -380,7 +380,7 @@ static uint8_t count_byte(pyr_spaces set)
     return (uint8_t)count(set);
 }
 
-/* A turn that sticks out of the grid has a space in the sixth column, which is never open, or beyond the last row. */
+/* A turn that leaves the grid has a space in the sixth column, which is never open, or beyond the last row. */
 static bool has_place(const struct pyr_pattern_turns *pattern, pyr_spaces open)
 {
     for (unsigned t = 0; t < pattern->turns; t++)
@@ -424,7 +424,7 @@ void pyr_card_survey(const struct pyr_box *box, pyr_card card, struct pyr_card_s
             survey->alike = (uint8_t)(lower + 1);
 }
 
-/* number: the card, 0 for the whole; the first one is kept for the message. */
+/* number: the card, 0 for the whole box; the first one is stored for the message. */
 static void blame(struct pyr_survey *survey, uint32_t guide, unsigned number)
 {
     unsigned i = (unsigned)__builtin_ctz(guide);
@@ -489,8 +489,7 @@ static void judge_colour(struct pyr_survey *survey, const struct sums *sums)
             blame(survey, PYR_GUIDE_COLUMNS, 0);
 }
 
-/* Rubies and emeralds are equally many, columns are used evenly, treasures lie off the ways and skulls partly on
- * them. */
+/* There are as many rubies as emeralds, columns are used evenly, treasures are off the ways and skulls partly on them. */
 static void judge_whole(struct pyr_survey *survey, const struct sums *sums)
 {
     if (sums->rubies != sums->emeralds)
@@ -511,13 +510,13 @@ static uint64_t composition(const struct pyr_card_survey *card)
         card->skulls, card->potions, card->crosses_on, card->gems_on, card->torches_on, card->skulls_on,
         card->potions_on };
     uint64_t sum = 0;
-    /* 26 is more than any part, since there are 25 spaces: thirteen digits of base 26 fit into 64 bits. */
+    /* 26 is larger than any part, since there are 25 spaces: thirteen digits of base 26 fit into 64 bits. */
     for (unsigned i = 0; i < sizeof part; i++)
         sum = sum * 26 + part[i];
     return sum;
 }
 
-/* Each composition comes equally often in the colour of the card and in the others. */
+/* Whether each composition occurs equally often in the card's colour and in the others. */
 static bool is_in_each_colour(const struct pyr_survey *survey, unsigned number)
 {
     unsigned times[PYR_COLOURS] = { 0 };
@@ -549,7 +548,7 @@ static void judge_numbers(struct pyr_survey *survey, const struct sums *colour)
     }
 }
 
-/* Any box can be surveyed, not only generated ones; `broken` says which guidelines it does not keep. */
+/* Any box can be surveyed, not only generated ones; `broken` has the guidelines that it breaks. */
 void pyr_box_survey(const struct pyr_box *box, struct pyr_survey *survey)
 {
     struct sums colour[PYR_COLOURS] = { { 0 } }, whole = { 0 };

@@ -115,7 +115,8 @@ void pyr_daily_chance(const uint8_t secret[PYR_FAIR_BYTES], const struct pyr_edi
     pyr_fair_wipe(&fair);
 }
 
-/* By round, turn and phase instead of by the number of lines: a record with other tags then has the same bots. */
+/* Derived from round, turn and phase instead of the number of lines: so in a record with other tags the bots choose the
+ * same. */
 uint64_t pyr_daily_seed(const uint8_t secret[PYR_FAIR_BYTES], const struct pyr_table *open, pyr_seat seat)
 {
     char text[96];

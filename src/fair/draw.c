@@ -1,4 +1,4 @@
-/* draw.c: the one part of the fair shuffle that needs a system: randomness; see fair.h. */
+/* draw.c: the only part of the fair shuffle that needs a system: randomness; see fair.h. */
 #include <sodium.h>
 
 #include <pyramids/fair.h>

@@ -1,9 +1,9 @@
 /*
  * fair.c: from a secret and numbers to every shuffle of a game; see fair.h. Freestanding, for the browser too.
  *
- * The parts: the server draws a secret and publishes its SHA-256 (commitment) before any player sits down; every
- * person contributes a number; the key is HMAC(secret, edition, seats, numbers), and every shuffle draws from a stream of
- * its own, HMAC(key, label, counter). After the game the secret is revealed and anyone can derive all of it again
+ * The parts: the server draws a secret and publishes its SHA-256 (commitment) before any player sits down; every person
+ * contributes a number; the key is HMAC(secret, edition, seats, numbers), and every shuffle has its own stream of random
+ * numbers, HMAC(key, label, counter). After the game the secret is revealed and anyone can derive all of it again
  * (verify.c). The exact bytes are described in docs/fair-shuffle.md and must never change: old records would no longer
  * verify.
  *
@@ -51,7 +51,7 @@ void pyr_fair_write_hex(const uint8_t bytes[PYR_FAIR_BYTES], char hex[PYR_FAIR_D
     hex[PYR_FAIR_DIGITS] = '\0';
 }
 
-/* No capitals: two spellings of one number would make two records of one game. */
+/* No capital letters: two spellings of one number would give two records of one game. */
 bool pyr_fair_read_hex(const char *text, size_t length, uint8_t bytes[PYR_FAIR_BYTES])
 {
     uint8_t read[PYR_FAIR_BYTES] = { 0 };
@@ -67,8 +67,8 @@ bool pyr_fair_read_hex(const char *text, size_t length, uint8_t bytes[PYR_FAIR_B
     return true;
 }
 
-/* A text with one thing per line, so that no two games give the same bytes; "-" for a seat without a number, as
- * bots do. */
+/* A text with one item per line, so that no two games give the same bytes; "-" for a seat without a number, such as a
+ * bot's. */
 void pyr_fair_key(const struct pyr_fair *fair, const char *edition, unsigned seats, uint8_t key[PYR_FAIR_BYTES])
 {
     struct mac mac;
@@ -125,7 +125,7 @@ uint32_t pyr_fair_word(struct pyr_fair_stream *stream)
     return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 }
 
-/* Words beyond the last whole multiple of the bound are passed over: every remainder is left with as many words. */
+/* Words beyond the last whole multiple of the bound are skipped, so that every remainder has the same number of words. */
 uint32_t pyr_fair_below(struct pyr_fair_stream *stream, uint32_t bound)
 {
     const uint64_t all = (uint64_t)1 << 32;
@@ -137,7 +137,7 @@ uint32_t pyr_fair_below(struct pyr_fair_stream *stream, uint32_t bound)
     return word % bound;
 }
 
-/* Fisher-Yates from the end, as in most textbooks, so that others can write it again from the description. */
+/* Fisher-Yates from the end, as in most textbooks, so that others can implement it from the description. */
 void pyr_fair_shuffle(struct pyr_fair_stream *stream, uint8_t *item, unsigned count)
 {
     for (unsigned i = count; i-- > 1;) {
@@ -156,7 +156,7 @@ static void shuffle_labelled(const uint8_t key[PYR_FAIR_BYTES], const char *labe
     wipe(&stream, sizeof stream);
 }
 
-/* A stream per shuffle: what is revealed of one says nothing about the others. */
+/* One stream per shuffle: revealed cards of one reveal nothing about the others. */
 enum pyr_err pyr_fair_chance(const struct pyr_fair *fair, const struct pyr_edition *edition, unsigned seats,
     struct pyr_chance *chance)
 {

@@ -1,6 +1,6 @@
 /*
- * sha256.c: SHA-256 and HMAC-SHA-256 (FIPS 180-4, FIPS 198-1); see sha256.h. Our own, since it must run freestanding in
- * wasm, where libsodium is not; the tests compare it with libsodium. Not fast and not meant to be: a game hashes a few
+ * sha256.c: SHA-256 and HMAC-SHA-256 (FIPS 180-4, FIPS 198-1); see sha256.h. Our own, since it must run freestanding
+ * in wasm, without libsodium; the tests compare it with libsodium. Speed does not matter: a game hashes a few
  * kilobytes.
  */
 #include "sha256.h"
@@ -146,7 +146,7 @@ void sha256_end(struct sha256 *hash, uint8_t out[SHA256_BYTES])
     wipe(hash, sizeof *hash);
 }
 
-/* The key, filled up with zeros to a block and changed by `with`, comes before the rest. */
+/* The key, padded with zeros to a block and combined with `with`, comes before the data. */
 static void add_key(struct sha256 *hash, const uint8_t key[SHA256_BYTES], uint8_t with)
 {
     uint8_t block[64];

@@ -1,7 +1,7 @@
 /*
- * verify.c: checks the shuffle of a record; see fair.h. First the tags are collected, then the record is followed line by
- * line, and each line of chance is compared with the shuffle before the rules are checked, so that tampering is reported as
- * such.
+ * verify.c: checks the shuffle of a record; see fair.h. First the tags are collected, then the record is replayed line
+ * by line. Each line of chance is compared with the shuffle before the rules are checked, so that tampering is
+ * reported as such.
  */
 #include <pyramids/daily.h>
 
@@ -22,16 +22,16 @@ static enum pyr_fair_code fail(struct pyr_fair_report *r, enum pyr_fair_code cod
     return code;
 }
 
-/* The tags as they are met. Lines are numbered from 1, so 0 is "not yet". */
+/* The tags found so far. Lines are numbered from 1, so 0 means "not yet". */
 struct tags {
     uint32_t commitment, secret, number[PYR_MAX_SEATS];
     uint32_t deal, winner;       /* the first of each */
-    uint32_t last;               /* line of the text */
-    uint32_t day;                /* that says it is a daily expedition */
+    uint32_t last;               /* number of the last line */
+    uint32_t day;                /* line of the tag for a daily expedition */
     uint8_t hash[PYR_FAIR_BYTES];
 };
 
-/* A tag's hexadecimal value, once. */
+/* Reads a tag's hexadecimal value, which may occur only once. */
 static bool take_hex(struct pyr_fair_report *r, struct pyr_word hex, uint32_t line, uint32_t *seen, uint8_t *bytes)
 {
     if (*seen)
@@ -60,8 +60,8 @@ static void take_number(struct pyr_fair_report *r, struct tags *tags, struct pyr
         pyr_fair_add(&r->fair, (pyr_seat)seat, number);
 }
 
-/* When a tag may appear matters as much as its value: a commitment after the first deal commits to nothing, and a secret
- * that is known before the end would let a player see what is to come. */
+/* The position of a tag matters as much as its value: a commitment after the first deal is worthless, and a secret that
+ * is known before the end would let a player predict the cards. */
 static void take_tag(struct pyr_fair_report *r, struct tags *tags, const struct pyr_event *event, uint32_t line)
 {
     if (pyr_word_is(event->name, "commitment")) {
@@ -81,7 +81,7 @@ static void take_tag(struct pyr_fair_report *r, struct tags *tags, const struct 
     }
 }
 
-/* Collects the tags and judges them; unreadable lines are reported by the reader of the record. */
+/* Collects and checks the tags; unreadable lines are reported by the reader of the record. */
 static enum pyr_fair_code read_tags(const struct pyr_edition *edition, const char *text, size_t size, struct tags *tags,
     struct pyr_fair_report *r)
 {
@@ -115,7 +115,7 @@ static enum pyr_fair_code read_tags(const struct pyr_edition *edition, const cha
     if (!is_equal(hash, tags->hash, sizeof hash))
         return fail(r, PYR_FAIR_MISMATCH, tags->secret, tags->commitment);
     if (tags->day && (r->numbers || r->seats != PYR_DAILY_SEATS))
-        return fail(r, PYR_FAIR_DAY, tags->day, 0);    /* everyone else's cards of that day are different */
+        return fail(r, PYR_FAIR_DAY, tags->day, 0);    /* the day's cards are those without numbers */
     return PYR_FAIR_GOOD;
 }
 
@@ -134,8 +134,8 @@ static void deck_left(const struct pyr_replay *replay, const struct pyr_chance *
         left[count++] = 0;
 }
 
-/* Makes of an event of chance what the shuffle gives in its place; false if it is none, or not due (the rules will
- * tell). How many cards have left the deck, and how many expedition cards were revealed. */
+/* Replaces an event of chance by the one that follows from the shuffle; false if it is not one, or not due (which the
+ * rules report). Also gives how many cards have left the deck, and how many expedition cards were revealed. */
 static bool fair_event(const struct pyr_replay *replay, const struct pyr_chance *chance, unsigned drawn, unsigned revealed,
     struct pyr_event *event)
 {
@@ -171,7 +171,7 @@ static bool is_same(const struct pyr_event *a, const struct pyr_event *b)
     return a->kind == PYR_EVENT_REVEAL ? a->pattern == b->pattern : is_equal(a->card, b->card, a->count * sizeof *a->card);
 }
 
-/* Follows the record and compares. */
+/* Replays the record and compares. */
 static enum pyr_fair_code follow(const struct pyr_edition *edition, const char *text, size_t size, struct pyr_fair_report *r)
 {
     struct pyr_chance chance;
@@ -180,7 +180,7 @@ static enum pyr_fair_code follow(const struct pyr_edition *edition, const char *
     struct pyr_event event;
     unsigned drawn = 0;
     if (pyr_fair_chance(&r->fair, edition, r->seats, &chance))
-        chance = (struct pyr_chance){ .deck = { 0 } };       /* the rules will say that there are not 2 to 4 players */
+        chance = (struct pyr_chance){ .deck = { 0 } };       /* the rules will report that there are not 2 to 4 players */
     pyr_replay_init(&replay, PYR_NOBODY);
     pyr_lines_init(&lines, text, size);
     while (pyr_lines_next(&lines, false) && pyr_event_read(&event, edition, &lines)) {
@@ -219,7 +219,7 @@ enum pyr_fair_code pyr_fair_verify(const struct pyr_edition *edition, const char
     *r = (struct pyr_fair_report){ .code = PYR_FAIR_GOOD };
     if (!read_tags(edition, text, size, &tags, r))
         return follow(edition, text, size, r);
-    /* What is wrong with the record as such comes first, up to the tag at fault. */
+    /* Faults of the record itself come first, up to the wrong tag. */
     struct pyr_replay replay;
     pyr_replay_init(&replay, PYR_NOBODY);
     bool whole = r->code == PYR_FAIR_NO_COMMITMENT || r->code == PYR_FAIR_UNDER_WAY || r->code == PYR_FAIR_NO_SECRET;

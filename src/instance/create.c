@@ -1,15 +1,15 @@
-/* create.c: instances in memory of their own; see instance.h. The one part that needs a system. */
+/* create.c: instances that own their memory; see instance.h. The only part that needs a system. */
 #include <stdlib.h>
 
 #include "inside.h"
 
-/* An instance and the block that it was given last. */
+/* An instance and the block that it got last. */
 struct owner {
     struct pyr_instance instance;
     void *block;
 };
 
-/* There is one room: what was in it is no longer needed when another is asked for. */
+/* There is only one block: its content is no longer needed when another one is requested. */
 static void *give_room(void *context, size_t size)
 {
     struct owner *owner = context;

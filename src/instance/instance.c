@@ -1,9 +1,9 @@
 /*
- * instance.c: an edition and a match; see instance.h. What bots and the analysis think of them is in thinking.c.
+ * instance.c: an edition and a match; see instance.h. Bots and analyses are in thinking.c.
  *
- * Every function may be called in any order and with any numbers: without an edition or a match it answers 0, NULL or an
- * error, and seats and lines out of range are refused. match.edition is NULL while there is no match. Results that are
- * pointers are valid until the next call. One instance belongs to one thread at a time.
+ * Every function may be called in any order and with any numbers: without an edition or a match it returns 0, NULL or
+ * an error, and seats and lines out of range are refused. match.edition is NULL while there is no match. Results that
+ * are pointers are valid until the next call. One instance belongs to one thread at a time.
  */
 #include "inside.h"
 
@@ -83,7 +83,7 @@ size_t pyr_instance_story(const struct pyr_instance *i, const char *text, size_t
 
 /* A match. */
 
-/* Copies the lines of a text into names; what is too long is cut, which pyr_match_init then refuses. */
+/* Copies the lines of a text into names; a line that is too long is cut, and then refused by pyr_match_init. */
 static void read_names(const char *text, uint32_t seats, char name[][PYR_MAX_PLAYER_NAME + 2])
 {
     for (uint32_t s = 0; s < seats; s++) {
@@ -225,7 +225,8 @@ uint32_t pyr_instance_is_ready(const struct pyr_instance *i, uint32_t seat)
     return has_match(i) && pyr_match_is_ready(&i->match, (pyr_seat)seat);
 }
 
-/* A mark is checked on the desk as the seat has it now, with what it has placed in this turn; the rest by the state. */
+/* A mark is checked on the seat's present desk, with what was placed in this turn; other steps are checked with the
+ * state. */
 int32_t pyr_instance_check(const struct pyr_instance *i, uint32_t seat, uint64_t step)
 {
     struct pyr_view now;

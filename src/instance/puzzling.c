@@ -1,5 +1,5 @@
 /*
- * puzzling.c: puzzles in the match of an instance, and who solves them; see instance.h.
+ * puzzling.c: puzzles in the match of an instance, and the player who solves them; see instance.h.
  */
 #include "inside.h"
 
@@ -12,7 +12,7 @@ static struct pyr_puzzler *puzzler(struct pyr_instance *i)
     return &i->puzzler;
 }
 
-/* Notes how opening went: without success there is neither match nor puzzle. */
+/* Notes whether opening succeeded: otherwise there is neither match nor puzzle. */
 static int32_t opened(struct pyr_instance *i, enum pyr_err code)
 {
     if (code) {

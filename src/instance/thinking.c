@@ -1,10 +1,10 @@
 /*
- * thinking.c: bots, hints and the analysis of a game, on the match of an instance; see instance.h. All of it takes time: a
- * page calls it in a worker, which it can end at any moment.
+ * thinking.c: bots, hints and the analysis of a game, on the match of an instance; see instance.h. All of them take
+ * time: a page calls them in a worker, which it can terminate at any moment.
  */
 #include "inside.h"
 
-static const char analysis;      /* means the analysis in ready_for */
+static const char analysis;      /* its address stands for the analysis in ready_for */
 
 /* The memory with the tables of `who`, for the present edition; NULL without an edition or memory. */
 static void *prepared(struct pyr_instance *i, const void *who, size_t size, void (*prepare)(void *, const struct pyr_box *))
@@ -30,7 +30,7 @@ void pyr_instance_forget_tables(struct pyr_instance *i)
     i->ready_for = NULL;
 }
 
-/* The choice is made on the match, written down and taken back again: the caller hands it in as a text. A step that
+/* The choice is made on the match, written as text and taken back again: the caller submits the text. A step that
  * replaces a card cannot be taken back, so it is not made. */
 size_t pyr_instance_bot_choice(struct pyr_instance *i, uint32_t index, uint32_t seat, uint64_t nodes, uint64_t seed,
     char *to, size_t size)
@@ -54,7 +54,7 @@ size_t pyr_instance_bot_choice(struct pyr_instance *i, uint32_t index, uint32_t 
         pyr_daily_rng(seed, (pyr_seat)seat, count, &rng);
         made[count++] = bot->choose(memory, box, &view, &rng, &budget);
         if (view.open.phase == PYR_REPLACE)
-            break;                           /* making it would already be seen */
+            break;                           /* everyone would see it */
     } while (count < PYR_MAX_CHOICE && !pyr_match_step(&i->match, (pyr_seat)seat, made[count - 1]) &&
         !pyr_match_is_ready(&i->match, (pyr_seat)seat));
     pyr_game_clear(&i->match.game, (pyr_seat)seat);
@@ -63,14 +63,14 @@ size_t pyr_instance_bot_choice(struct pyr_instance *i, uint32_t index, uint32_t 
     return out.length;
 }
 
-/* A number in hundredths, or ten thousandths, as a whole one. */
+/* A number in hundredths, or ten-thousandths, as a whole number. */
 static void out_scaled(struct pyr_out *out, float value, float scale)
 {
     pyr_out_char(out, '\t');
     pyr_out_number(out, (int32_t)(value * scale + (value < 0 ? -0.5f : 0.5f)));
 }
 
-/* The steps of a choice from its text, if it is a whole and legal one. */
+/* Reads the steps of a choice from its text, if it is complete and legal. */
 static bool read_made(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat, const char *text,
     struct pyr_option *made)
 {

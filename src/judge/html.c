@@ -1,16 +1,16 @@
 /*
  * html.c: the analysis as a self-contained page, readable on a phone, light and dark.
  *
- * No script, no file beside it, nothing fetched from elsewhere: it can be mailed, and the server sends it under a policy
- * that forbids all of that (http.c). Every text passes put_safe or is ours.
+ * It has no script and needs no other files: it can be mailed, and the server sends it with a policy that forbids both
+ * (http.c). Every text is either ours or written by put_safe.
  */
 #include <string.h>
 
 #include <pyramids/judge.h>
 #include <pyramids/text.h>
 
-/* Text from outside, made harmless.
- * The four characters that mean something in HTML text and in attributes with double quotes. */
+/* Writes a text from outside safely: escapes the four characters with a meaning in HTML text and in double-quoted
+ * attributes. */
 static void put_safe(FILE *to, const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -32,7 +32,7 @@ static void put_name(FILE *to, const struct pyr_judge_report *r, unsigned seat)
     put_safe(to, name, strlen(name));
 }
 
-/* A text in its element, which is given with its attributes. */
+/* A text in an element, given with its attributes. */
 static void put_element(FILE *to, const char *element, const char *text)
 {
     fprintf(to, "<%s>", element);
@@ -40,7 +40,7 @@ static void put_element(FILE *to, const char *element, const char *text)
     fprintf(to, "</%.*s>", (int)strcspn(element, " "), element);
 }
 
-/* Seats differ by colour and by the dashes of their line. */
+/* Seats differ by colour and by the dashes of their lines. */
 static const char *const dash[PYR_MAX_SEATS] = { "none", "7 4", "2 4", "10 3 2 3" };
 
 /* A light set of colours and a dark one; the browser chooses (prefers-color-scheme). */
@@ -71,8 +71,8 @@ static const char style[] =
 #define CHART_LEFT 44
 #define CHART_TOP 12
 
-/* A line per player over the reveals, which are the lines that begin with 'r'; the last point is the result. Fewer
- * than two points make no chart. */
+/* A line per player over the reveals, whose lines begin with 'r'; the last point is the result. Fewer than two points
+ * make no chart. */
 static void put_chart(FILE *to, const struct pyr_judge_report *r)
 {
     unsigned points = 0;
@@ -206,7 +206,7 @@ static void put_decisions(FILE *to, const struct pyr_judge_report *r)
     fprintf(to, "</section>");
 }
 
-/* What chance gave, in words. */
+/* Describes an event of chance. */
 static void write_event(const struct pyr_judge_report *r, struct pyr_word line, char *to, size_t size)
 {
     struct pyr_lines lines;
@@ -229,9 +229,8 @@ static void write_event(const struct pyr_judge_report *r, struct pyr_word line, 
     }
 }
 
-/* The chance events that moved the game most.
- * The ten largest, found by repeated search: there are a few hundred at most. An event's size is the largest
- * change of a player's chance to win, up or down. */
+/* The chance events with the largest effect: the ten largest, found by repeated search, since there are a few hundred at
+ * most. An event's size is the largest change of a player's chance to win, up or down. */
 static void put_luck(FILE *to, const struct pyr_judge_report *r)
 {
     bool used[PYR_LOG_LINES] = { false };
@@ -266,7 +265,7 @@ static void put_luck(FILE *to, const struct pyr_judge_report *r)
         const struct pyr_luck_chance *c = &r->chance[best];
         char words[PYR_MAX_PLAYER_NAME + 256];
         write_event(r, pyr_match_line(&r->match, c->line), words, sizeof words);
-        if (c->line < first)                 /* the deal and the first display are of no turn */
+        if (c->line < first)                 /* the deal and the first display belong to no turn */
             fprintf(to, "<tr><td></td>");
         else
             fprintf(to, "<tr><td>%u.%u</td>", c->round + 1u, c->turn + 1u);
@@ -278,7 +277,7 @@ static void put_luck(FILE *to, const struct pyr_judge_report *r)
     fprintf(to, "</table></section>");
 }
 
-/* False if writing failed. A rough report loads itself again after 20 seconds, when the refined one may be there. */
+/* False if writing failed. A page with a first result reloads after 20 seconds, when the refined one may be ready. */
 bool pyr_judge_write_html(const struct pyr_judge_report *r, FILE *to)
 {
     fprintf(to, "<!doctype html><html lang=\"%s\"><head><meta charset=\"utf-8\">" PYR_JUDGE_PAGE "%s"

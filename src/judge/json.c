@@ -14,7 +14,8 @@ static void write_values(struct pyr_json *json, const char *name, const float *v
     pyr_json_close(json);
 }
 
-/* Half of the 95% intervals; the standard errors come from 8 parts, so Student's number is larger than 1.96. */
+/* Half of the 95% intervals; the standard errors come from 8 parts, so the quantile of Student's distribution is larger
+ * than 1.96. */
 static void write_margins(struct pyr_json *json, const char *name, const float *error, unsigned seats)
 {
     float margin[PYR_MAX_SEATS];
@@ -23,7 +24,7 @@ static void write_margins(struct pyr_json *json, const char *name, const float *
     write_values(json, name, margin, seats);
 }
 
-/* A player who has not decided anything has no error rate and no class: both are null. */
+/* A player who has decided nothing has no error rate and no level: both are null. */
 static void write_player(struct pyr_json *json, const struct pyr_judge_report *r, unsigned seat)
 {
     const struct pyr_luck_sum *sum = &r->sum[seat];
@@ -62,7 +63,7 @@ static void write_player(struct pyr_json *json, const struct pyr_judge_report *r
     pyr_json_close(json);
 }
 
-/* So that a program can explain the marks without knowing them. */
+/* So that programs can explain the marks without a table of their own. */
 static void write_thresholds(struct pyr_json *json)
 {
     pyr_json_object(json, "thresholds");

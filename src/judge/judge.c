@@ -1,6 +1,6 @@
 /*
- * judge.c: see judge.h. The game is followed once to collect tasks, each a position with what happened in it; then
- * threads work on the tasks, each with random numbers of its own; then all is added up.
+ * judge.c: see judge.h. The game is replayed once to collect tasks, each a position with the event in it; then threads
+ * work on the tasks, each with its own random numbers; then the results are added up.
  *
  * Threads: `next` and `cancelled` of struct bench are shared under `lock`; results go to places of their own, so that
  * writing them needs no lock. The same record, cap and seed give the same report, however many threads there are.
@@ -21,7 +21,7 @@ void pyr_judge_write_choice(const struct pyr_desk *desk, const struct pyr_option
     pyr_choice_write(option->step, option->count, desk, &out);
 }
 
-/* A choice names slots; the cards in them are those of the desk at that line, so the game is followed up to there. */
+/* A choice names slots; the cards in them are those of the desk at that line, so the game is replayed up to there. */
 void pyr_judge_choice(const struct pyr_judge_report *r, const struct pyr_luck_decision *d, const struct pyr_option *option,
     char *to, size_t size)
 {
@@ -31,7 +31,7 @@ void pyr_judge_choice(const struct pyr_judge_report *r, const struct pyr_luck_de
     pyr_judge_write_choice(known ? &replay.state.open.desk[d->seat] : &none, option, to, size);
 }
 
-/* "?" alone is certain; "? or ??" and "? (?! to ??)" say what else is possible. */
+/* "?" alone is certain; "? or ??" and "? (?! to ??)" show other possible marks. */
 void pyr_judge_sign(const struct pyr_luck_decision *d, char sign[PYR_JUDGE_SIGN])
 {
     const char *mark = pyr_luck_threshold(d->mark)->sign;
@@ -45,7 +45,7 @@ void pyr_judge_sign(const struct pyr_luck_decision *d, char sign[PYR_JUDGE_SIGN]
             pyr_luck_threshold(d->worst)->sign);
 }
 
-/* With its margin only where the mark is uncertain: otherwise it would say more than matters. */
+/* The margin is shown only if the mark is uncertain; otherwise it does not matter. */
 void pyr_judge_cost(const struct pyr_luck_decision *d, char *to)
 {
     int length = snprintf(to, PYR_NUMBER_SIZE, "%s", PYR_NUMBER((double)d->points_lost, 1));
@@ -53,7 +53,7 @@ void pyr_judge_cost(const struct pyr_luck_decision *d, char *to)
         snprintf(to + length, PYR_NUMBER_SIZE, " ± %s", PYR_NUMBER((double)d->points_margin, 1));
 }
 
-/* Both numbers are percent; the sign is behind the last. */
+/* Both numbers are percentages; the sign is after the last one. */
 void pyr_judge_win_cost(const struct pyr_luck_decision *d, char *to)
 {
     if (d->state == PYR_LUCK_UNSURE)
@@ -77,7 +77,7 @@ __attribute__((format(printf, 3, 4))) static void say(char *to, size_t size, con
     va_end(arguments);
 }
 
-/* The points that completing one more pyramid of a colour would gain now; 0 if none. */
+/* The points for completing one more pyramid of a colour now; 0 if none. */
 static int race_points(const struct pyr_box *box, const struct pyr_table *open, pyr_cardset done, unsigned colour)
 {
     unsigned count = (unsigned)__builtin_popcountll(done & box->colour[colour]) + 1;
@@ -89,21 +89,21 @@ static int race_points(const struct pyr_box *box, const struct pyr_table *open, 
     return 0;
 }
 
-/* A list that is being filled, at most PYR_JUDGE_EFFECTS long. */
+/* A list of effects being filled, at most PYR_JUDGE_EFFECTS long. */
 struct effects {
     struct pyr_judge_effect *list;
     unsigned count;
 };
 
-/* Notes what is not nothing. */
+/* Adds an effect unless it is 0. */
 static void add_effect(struct effects *effects, enum pyr_judge_effect_code code, int number, unsigned colour)
 {
     if (number > 0 && effects->count < PYR_JUDGE_EFFECTS)
         effects->list[effects->count++] = (struct pyr_judge_effect){ code, number, colour };
 }
 
-/* What a choice gains in terms a player sees, by playing it on a copy of the desk. Pyramids before points: the second
- * pyramid of a turn counts the first. */
+/* The gains of a choice in a player's terms, found by playing it on a copy of the desk. Pyramids come before points,
+ * since the second pyramid of a turn counts the first. */
 unsigned pyr_judge_effects(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option,
     struct pyr_judge_effect list[PYR_JUDGE_EFFECTS])
 {
@@ -167,25 +167,25 @@ void pyr_judge_gains(const struct pyr_edition *edition, const struct pyr_view *v
 
 /* Tasks. */
 
-/* A task of luck.h with the place for its result: one of the two is set, or neither: the end of a game under way. */
+/* A task of luck.h with the place for its result: one of the two is set; neither is for the end of an unfinished game. */
 struct task {
     struct pyr_luck_task what;
     struct pyr_luck_decision *decision;
     struct pyr_luck_chance *chance;
 };
 
-/* What the threads share. `how` and `task` are only read once they have started. */
+/* Data shared by the threads. `how` and `task` are only read once the threads have started. */
 struct bench {
     struct pyr_judge_report *report;
     struct pyr_luck_how how;
     struct task *task;
-    unsigned tasks, next;        /* how many; the next to be taken */
+    unsigned tasks, next;        /* how many; the next to take */
     const struct pyr_judge_options *options;
     bool cancelled;
-    pthread_mutex_t lock;        /* for next, cancelled and telling of progress */
+    pthread_mutex_t lock;        /* for next, cancelled and reporting progress */
 };
 
-/* Asked between playouts: an analysis that was given up stays so. */
+/* Called between playouts: once cancelled, an analysis stays cancelled. */
 static bool is_cancelled(void *context)
 {
     struct bench *bench = context;
@@ -198,7 +198,7 @@ static bool is_cancelled(void *context)
     return true;
 }
 
-/* Where the result of a task goes. */
+/* Where the result of a task is stored. */
 static void *result_of(struct bench *bench, const struct task *task, size_t *size)
 {
     *size = task->decision ? sizeof *task->decision : task->chance ? sizeof *task->chance : sizeof bench->report->end;
@@ -217,7 +217,7 @@ static void keep(struct bench *bench, unsigned index)
     pthread_mutex_unlock(&bench->lock);
 }
 
-/* Whether a task need not be done; with the lock. */
+/* Whether a task need not be done; called with the lock held. */
 static bool recall(struct bench *bench, unsigned index)
 {
     size_t size;
@@ -255,7 +255,7 @@ static void *work(void *argument)
     }
 }
 
-/* Follows the log and notes what is to be judged, and where its result goes. */
+/* Replays the log and collects what is to be rated, with the places for results. */
 static void collect(struct pyr_judge_report *r, struct bench *bench)
 {
     struct pyr_luck_log log;
@@ -277,7 +277,7 @@ static void collect(struct pyr_judge_report *r, struct bench *bench)
         bench->tasks++;
 }
 
-/* In the order of the log, whichever thread finished first: sums of floats depend on their order. */
+/* In the order of the log, whichever thread finished first: sums of floats depend on the order. */
 static void add_up(struct pyr_judge_report *r)
 {
     for (unsigned i = 0; i < r->chances; i++)
@@ -287,8 +287,8 @@ static void add_up(struct pyr_judge_report *r)
     pyr_luck_finish(r->sum, &r->edition->box, &r->match.replay.state.open, r->finished ? NULL : &r->end);
 }
 
-/* The work, by as many threads as can be started.
- * The calling thread works, too: without a single further thread it all still gets done. */
+/* Does the work with as many threads as can be started, including the calling one: so it is done even if no other thread
+ * can be. */
 static void work_together(struct bench *bench, unsigned threads)
 {
     pthread_t thread[PYR_JUDGE_THREADS];
@@ -303,8 +303,8 @@ static void work_together(struct bench *bench, unsigned threads)
     pthread_mutex_destroy(&bench->lock);
 }
 
-/* The report has its own copy of the game (match), so `text` may go; `edition` must stay. After PYR_JUDGE_MEMORY and
- * PYR_JUDGE_CANCELLED, pyr_judge_finish is still needed. Each log line makes at most one decision and one chance,
+/* The report has its own copy of the game (match), so `text` may be freed; `edition` must stay. After PYR_JUDGE_MEMORY
+ * and PYR_JUDGE_CANCELLED, pyr_judge_finish is still needed. Each log line makes at most one decision and one chance,
  * hence the sizes. */
 enum pyr_judge_code pyr_judge_init(struct pyr_judge_report *r, const struct pyr_edition *edition, const char *text,
     size_t size, const struct pyr_judge_options *options, struct pyr_fault *fault)

@@ -15,10 +15,10 @@ int character_columns(int32_t character)
         return 1;
     utf8proc_category_t category = utf8proc_category(character);
     int bound = utf8proc_get_property(character)->boundclass;
-    /* Vowels and finals of a Korean syllable that is written in parts are drawn in the columns of its first letter. */
+    /* Vowels and finals of a Korean syllable written in parts are drawn in the columns of its first letter. */
     if (bound == UTF8PROC_BOUNDCLASS_V || bound == UTF8PROC_BOUNDCLASS_T)
         return 0;
-    /* utf8proc counts marks that take room (Devanagari's vowels) with their letter; terminals do not. */
+    /* utf8proc counts marks with a width (Devanagari's vowels) as part of their letter; terminals do not. */
     return category == UTF8PROC_CATEGORY_MC || category == UTF8PROC_CATEGORY_CN ? 1 : utf8proc_charwidth(character);
 }
 
@@ -38,7 +38,7 @@ bool letter_begins(int32_t before, int32_t character, int32_t *state)
     return before < 0 || character < 0 || utf8proc_grapheme_break_stateful(before, character, state);
 }
 
-/* In bytes; `state` is what utf8proc needs to see flags and joined emoji as one. */
+/* In bytes; `state` is needed by utf8proc to recognise flags and joined emoji as one letter. */
 size_t letter_size(const char *text, size_t size, int *columns)
 {
     size_t at, length;

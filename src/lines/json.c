@@ -1,8 +1,8 @@
 /*
- * json.c: writes JSON into a buffer, or through it to a drain; see json.h. The state is one bit per depth: whether it is
- * an object, and whether it has a member already. Mistakes of the caller (a name in an array, a second value at the top,
- * too deep) and a full buffer set is_failed, after which nothing more is written and pyr_json_finish reports it: so no
- * call needs checking.
+ * json.c: writes JSON into a buffer, or through it to a drain; see json.h. The state is one bit per depth: whether it
+ * is an object, and whether it has a member already. Mistakes of the caller (a name in an array, a second value at the
+ * top, too deep) and a full buffer set is_failed; then nothing more is written, and pyr_json_finish reports it, so
+ * calls need not be checked individually.
  */
 #include <pyramids/json.h>
 #include <pyramids/utf8.h>
@@ -22,7 +22,7 @@ void pyr_json_drain_to(struct pyr_json *json, pyr_json_drain *drain, void *conte
     json->context = context;
 }
 
-/* Hands over what the buffer holds. */
+/* Passes the content of the buffer to the drain. */
 static bool empty(struct pyr_json *json)
 {
     bool done = json->drain && json->drain(json->context, json->to, json->length);
@@ -33,7 +33,7 @@ static bool empty(struct pyr_json *json)
     return done;
 }
 
-/* Without a drain it is all or nothing; with one, parts go as far as there is room. */
+/* Without a drain it writes all or nothing; with one, as much as there is room for. */
 static void put_bytes(struct pyr_json *json, const char *bytes, size_t count)
 {
     while (count && !json->is_failed) {
@@ -66,7 +66,8 @@ static bool is_plain(unsigned char c)
     return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
 }
 
-/* Whether eight bytes are all plain, by the haszero trick: a byte minus what it must not be borrows into its highest bit. */
+/* Whether none of eight bytes needs an escape, by the haszero trick: subtracting from a byte that matches borrows into
+ * its highest bit. */
 static bool are_plain(uint64_t bytes)
 {
     const uint64_t ones = UINT64_MAX / 255;
@@ -74,7 +75,7 @@ static bool are_plain(uint64_t bytes)
     return !(marks & 0x80 * ones);
 }
 
-/* Copies up to `size` bytes of a string that need no escape, as far as there is room for all of them; how many. */
+/* Copies up to `size` bytes of a string that need no escape, as far as there is room for all of them; returns how many. */
 static size_t put_plain(struct pyr_json *json, const char *text, size_t size)
 {
     size_t at = 0;
@@ -102,8 +103,8 @@ static void put_escaped(struct pyr_json *json, unsigned char c)
         put_bytes(json, (char[]){ '\\', (char)c }, 2);
 }
 
-/* Whole stretches that need no escape are copied eight bytes at a time. Broken UTF-8 becomes U+FFFD, so the output is
- * always valid. */
+/* Stretches that need no escape are copied eight bytes at a time. Invalid UTF-8 becomes U+FFFD, so the output is always
+ * valid. */
 static void put_string(struct pyr_json *json, const char *text, size_t size)
 {
     put(json, '"');
@@ -124,7 +125,7 @@ static void put_string(struct pyr_json *json, const char *text, size_t size)
     put(json, '"');
 }
 
-/* What comes before a value: a comma, its name. */
+/* Writes what comes before a value: a comma and its name. */
 static void begin(struct pyr_json *json, const char *name)
 {
     unsigned bit = 1u << json->depth;
@@ -228,7 +229,7 @@ void pyr_json_null(struct pyr_json *json, const char *name)
     put_bytes(json, "null", 4);
 }
 
-/* How many digits stand at a place. */
+/* The number of digits at a place. */
 static size_t digits_at(const char *text)
 {
     size_t count = 0;

@@ -1,22 +1,23 @@
 /*
  * lines.c: lines, words and numbers; see lines.h. What the words mean is left to edition and record.
  *
- * The reader is strict, so that every text has one reading and a fault is reported where it is: one space between words and
- * none at the end, numbers without leading zeros or a plus sign, UTF-8 without control characters. The bytes of a line are
- * checked when the line is entered, so code that takes words out of it need not check again. Lines may end with CR LF.
+ * The reader is strict, so that every text has only one meaning and faults are reported where they are: one space
+ * between words and none at the end, numbers without leading zeros or a plus sign, UTF-8 without control characters.
+ * The bytes of a line are checked when the line is entered, so code that takes words out of it need not check again.
+ * Lines may end with CR LF.
  */
 #include <pyramids/lines.h>
 #include <pyramids/utf8.h>
 
 void pyr_lines_init(struct pyr_lines *lines, const char *text, size_t size)
 {
-    /* Some editors begin a text with an invisible byte order mark: it is not part of the first line. */
+    /* Some editors begin a text with an invisible byte order mark, which is not part of the first line. */
     const unsigned char *b = (const unsigned char *)text;
     bool marked = size >= 3 && b[0] == 0xef && b[1] == 0xbb && b[2] == 0xbf;
     *lines = (struct pyr_lines){ .text = text, .size = size, .next = marked ? 3 : 0, .line = PYR_NO_WORD };
 }
 
-/* The length of the UTF-8 character at the start, 0 if it is none or a control character (C0, DEL, C1). */
+/* The length of the UTF-8 character at the start, 0 if it is invalid or a control character (C0, DEL, C1). */
 static size_t character_length(const char *at, size_t size)
 {
     size_t length;
@@ -40,14 +41,14 @@ void pyr_word_copy(struct pyr_word word, char *to, size_t size)
     to[length] = '\0';
 }
 
-/* Always false, so that it can be returned. The first fault stays: what comes later is often a consequence of it. */
+/* Always false, so that it can be returned. Only the first fault is kept: later ones are often consequences of it. */
 bool pyr_lines_fail(struct pyr_lines *lines, enum pyr_err code, size_t column, struct pyr_word word)
 {
     struct pyr_fault *fault = &lines->fault;
     if (fault->code)
         return false;
     fault->code = code;
-    fault->line = lines->number ? lines->number : 1;         /* an empty text has no line; people count from 1 */
+    fault->line = lines->number ? lines->number : 1;         /* an empty text has no line, but lines are counted from 1 */
     fault->column = (uint32_t)column;
     pyr_word_copy(word, fault->word, sizeof fault->word);
     if (lines->form && !fault->expected[0]) {
@@ -58,7 +59,7 @@ bool pyr_lines_fail(struct pyr_lines *lines, enum pyr_err code, size_t column, s
     return false;
 }
 
-/* Report the column of a byte that does not belong into a text, so that a person can find it. */
+/* Reports the column of an invalid byte, so that a person can find it. */
 static bool check_line(struct pyr_lines *lines)
 {
     const char *s = lines->line.at;
@@ -71,7 +72,7 @@ static bool check_line(struct pyr_lines *lines)
     return true;
 }
 
-/* A line that is too long is found without reading to its end, so that a huge text costs no more than the limit. */
+/* A line that is too long is found without reading to its end, so that a huge text takes no more time. */
 bool pyr_lines_next(struct pyr_lines *lines, bool blank)
 {
     while (!lines->fault.code && lines->next < lines->size) {
@@ -106,7 +107,7 @@ bool pyr_lines_more(const struct pyr_lines *lines)
     return !lines->fault.code && lines->at < lines->line.length;
 }
 
-/* lines->at is the end of the last word: a blank has to be there, and exactly one. */
+/* lines->at is the end of the last word: exactly one blank has to follow. */
 bool pyr_lines_word(struct pyr_lines *lines, struct pyr_word *word)
 {
     if (lines->fault.code)
@@ -130,8 +131,8 @@ bool pyr_lines_word(struct pyr_lines *lines, struct pyr_word *word)
     return true;
 }
 
-/* Stops adding digits once the value is beyond 32 bits, so that any number of digits is "out of range" and none
- * overflows. */
+/* Stops adding digits once the value exceeds 32 bits, so that numbers of any length are "out of range" and cannot
+ * overflow. */
 bool pyr_lines_number(struct pyr_lines *lines, int32_t low, int32_t high, int32_t *number)
 {
     struct pyr_word word;
@@ -195,7 +196,7 @@ bool pyr_lines_end(struct pyr_lines *lines)
     return true;
 }
 
-/* A wrong keyword and a wrong version are different faults: the first is another kind of file, the second a newer one. */
+/* A wrong keyword and a wrong version are different faults: the first means another kind of file, the second a newer one. */
 bool pyr_lines_header(struct pyr_lines *lines, const char *keyword, const char *header)
 {
     struct pyr_word word;

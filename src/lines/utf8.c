@@ -1,6 +1,6 @@
 /*
- * utf8.c: the one decoder and encoder of UTF-8 in the project; see utf8.h. Strict, since texts come from outside:
- * overlong forms, surrogates and numbers beyond U+10FFFF are no characters, so every character has exactly one spelling.
+ * utf8.c: the project's only decoder and encoder of UTF-8; see utf8.h. It is strict, since texts come from outside:
+ * overlong forms, surrogates and numbers beyond U+10FFFF are refused, so every character has exactly one encoding.
  */
 #include <pyramids/utf8.h>
 

@@ -3,20 +3,20 @@
  * a phase is in, and pyr_game_shuffle, after a game was loaded. Both end in advance_to_decision, so between calls a
  * game always waits for a player or is over.
  *
- * Events go to the sink in the order in which they happen and are never read back. If the sink fails, the call fails at that
- * event and the game is not to be used: a log that lacks an event cannot be continued.
+ * Events go to the sink in the order in which they happen and are never read back. If the sink fails, the call fails
+ * at that event and the game must not be used: a log with a missing event cannot be continued.
  */
 #include <pyramids/game.h>
 
 /* Advancing. */
 
-/* Without a sink there are no events: simulations run like that and write no text. */
+/* Without a sink no events are reported: simulations use that and write no text. */
 static enum pyr_err report(const struct pyr_game *game, const struct pyr_sink *sink, const struct pyr_event *event)
 {
     return sink ? sink->take(sink->context, game->edition, event) : PYR_OK;
 }
 
-/* An event that is true by itself: lines of the set-up. */
+/* Reports an event of the set-up, whose line always applies. */
 static enum pyr_err set_up(struct pyr_game *game, const struct pyr_sink *sink, const struct pyr_event *event)
 {
     enum pyr_err err = pyr_replay_event(&game->replay, game->edition, event, NULL);
@@ -30,7 +30,7 @@ static void forget_choices(struct pyr_game *game)
         game->choice[s].count = 0, game->choice[s].confirmed = false;
 }
 
-/* What chance and the rules do, up to the next decision. */
+/* Performs chance and the rules up to the next decision. */
 static enum pyr_err advance_to_decision(struct pyr_game *game, const struct pyr_sink *sink)
 {
     struct pyr_event event;
@@ -41,8 +41,8 @@ static enum pyr_err advance_to_decision(struct pyr_game *game, const struct pyr_
     return err;
 }
 
-/* All are in: their choices are made in seat order.
- * Which seats they are is noted first: making a choice changes who is waited for. */
+/* All have confirmed: makes their choices in seat order. The seats are noted first, since making a choice changes who is
+ * waited for. */
 static enum pyr_err make_choices(struct pyr_game *game, const struct pyr_sink *sink)
 {
     unsigned seats = game->replay.state.open.waiting;
@@ -62,8 +62,8 @@ static enum pyr_err make_choices(struct pyr_game *game, const struct pyr_sink *s
 
 /* The set-up. */
 
-/* A name must survive being written to a record and read from it: valid UTF-8 and no line ends.
- * The reader itself decides, so that the two can never disagree. */
+/* Whether a name stays the same when written to a record and read from it: valid UTF-8 without line ends. The reader
+ * itself is used, so that the two can never disagree. */
 static enum pyr_err check_name(struct pyr_word name)
 {
     struct pyr_lines lines;
@@ -76,7 +76,7 @@ static enum pyr_err check_name(struct pyr_word name)
     pyr_lines_init(&lines, line, name.length + 2);
     if (!pyr_lines_next(&lines, false) || !pyr_lines_word(&lines, &rest) ||
         !pyr_lines_rest(&lines, PYR_MAX_PLAYER_NAME, &rest) || lines.line.length != name.length + 2)
-        return PYR_ERR_TEXT_ENCODING;        /* or a line end inside */
+        return PYR_ERR_TEXT_ENCODING;        /* or it contains a line end */
     return PYR_OK;
 }
 
@@ -107,7 +107,7 @@ enum pyr_err pyr_game_begin(struct pyr_game *game, const struct pyr_edition *edi
     return err;
 }
 
-/* The hidden order is set after the last deal: while dealing, the replay knows only what the lines contain. */
+/* The hidden order is set after the last deal: while dealing, the replay contains only what the lines show. */
 enum pyr_err pyr_game_deal(struct pyr_game *game, const struct pyr_chance *chance, const struct pyr_sink *sink)
 {
     struct pyr_event event = { .kind = PYR_EVENT_DEAL, .count = PYR_DEALT, .name = PYR_NO_WORD, .value = PYR_NO_WORD };
@@ -157,9 +157,9 @@ enum pyr_err pyr_game_tag(const struct pyr_game *game, const char *name, const c
     if (!pyr_lines_next(&lines, false) || !pyr_event_read(&event, game->edition, &lines))
         return lines.fault.code ? lines.fault.code : PYR_ERR_TEXT_MISSING;
     if (lines.line.length != out.length)
-        return PYR_ERR_TEXT_ENCODING;        /* a line end inside */
+        return PYR_ERR_TEXT_ENCODING;        /* it contains a line end */
     if (event.name.length != pyr_word_of(name).length)
-        return PYR_ERR_TEXT_SPACE;           /* a name of two words */
+        return PYR_ERR_TEXT_SPACE;           /* the name consists of two words */
     return report(game, sink, &event);
 }
 
@@ -183,7 +183,7 @@ void pyr_game_set_chance(struct pyr_game *game, const struct pyr_chance *chance)
             state->hidden.expedition[round][i] = chance->expedition[round][i];
 }
 
-/* For a game whose order is unknown: any order that agrees with what was seen, such as a spectator's view gives. */
+/* For a game whose order is unknown: any order that agrees with what was seen, such as for a spectator's view. */
 enum pyr_err pyr_game_shuffle(struct pyr_game *game, struct pyr_rng *rng, const struct pyr_sink *sink)
 {
     struct pyr_view view;
@@ -201,16 +201,16 @@ enum pyr_err pyr_game_shuffle(struct pyr_game *game, struct pyr_rng *rng, const 
     return advance_to_decision(game, sink);
 }
 
-/* Who sees what. */
+/* What each seat may see. */
 
-/* The state with a seat's steps made. In the phases where all choose at once a lone seat's steps never end the phase,
- * unless it is the only one that is left; then its view is that of a player who is done but has not confirmed. */
+/* The state with one seat's steps made. In phases where all choose at once, the steps of one seat never end the phase; if
+ * it is the last seat to choose, its view is that of a player who has chosen but not confirmed. */
 static void seat_state(const struct pyr_game *game, pyr_seat seat, struct pyr_state *state)
 {
     *state = game->replay.state;
     if (seat >= game->replay.seats)
         return;
-    state->open.waiting |= 0x80;             /* of no seat: holds the phase open */
+    state->open.waiting |= 0x80;             /* a bit of no seat, which keeps the phase from ending */
     for (unsigned i = 0; i < game->choice[seat].count; i++)
         pyr_state_apply(state, &game->edition->box, seat, pyr_pending_step(&game->choice[seat], i));
     state->open.waiting &= 0x7f;
@@ -240,7 +240,7 @@ void pyr_game_view(const struct pyr_game *game, pyr_seat seat, struct pyr_view *
     view->open.waiting = (uint8_t)pyr_game_waiting(game);
 }
 
-/* The one security rule of a log: a deal is secret from everyone but its seat until the game is over. Everything else in
+/* The only security rule of a log: a deal is secret from everyone but its seat until the game is over. Everything else in
  * a log is public when it is written. */
 bool pyr_game_line_is_visible(const struct pyr_game *game, struct pyr_word line, pyr_seat seat)
 {
@@ -253,7 +253,7 @@ bool pyr_game_line_is_visible(const struct pyr_game *game, struct pyr_word line,
 
 /* Choices. */
 
-/* PYR_END as the phase gives none: after confirming there is nothing to choose. */
+/* PYR_END stands for a phase without choices: after confirming there is nothing to choose. */
 void pyr_game_steps(const struct pyr_game *game, pyr_seat seat, struct pyr_steps *steps)
 {
     struct pyr_state state;
@@ -268,7 +268,7 @@ static bool is_due(const struct pyr_game *game, pyr_seat seat)
     return game->replay.stage == PYR_STAGE_PLAY && seat < game->replay.seats && game->replay.state.open.waiting >> seat & 1;
 }
 
-/* The engine itself says when a choice is complete: the seat is no longer waited for. */
+/* The engine decides when a choice is complete: it no longer waits for the seat. */
 bool pyr_game_is_ready(const struct pyr_game *game, pyr_seat seat)
 {
     struct pyr_state state;
@@ -278,8 +278,8 @@ bool pyr_game_is_ready(const struct pyr_game *game, pyr_seat seat)
     return !(state.open.waiting >> seat & 1);
 }
 
-/* The first step is kept whole; further ones are always single bits (extra spaces), so their position is enough: a byte
- * instead of eight. Replacing a card cannot be taken back, so that step is a whole choice at once. */
+/* The first step is stored as it is; further ones are always single bits (extra spaces), so their positions are enough:
+ * one byte instead of eight. Replacing a card cannot be taken back, so that step is a whole choice. */
 enum pyr_err pyr_game_step(struct pyr_game *game, pyr_seat seat, pyr_step step, const struct pyr_sink *sink)
 {
     struct pyr_state state;
@@ -356,7 +356,7 @@ void pyr_game_write_choice(const struct pyr_game *game, pyr_seat seat, struct py
 
 /* A whole choice from its text. */
 
-/* One part of a move: a card and its spaces, for the fault it may have. */
+/* Describes one part of a move, a card and its spaces, for a fault in it. */
 static void name_part(const struct pyr_part *part, struct pyr_fault *fault)
 {
     struct pyr_out out;
@@ -407,7 +407,7 @@ static enum pyr_err try_choice(struct pyr_game *game, pyr_seat seat, const struc
         fault->number[0] = event->card[0] + 1;
         err = pyr_game_step(game, seat, steps[0], sink);
         if (phase == PYR_REPLACE)
-            return err;                      /* made, or nothing has changed: there are no steps to keep */
+            return err;                      /* either it was made, or nothing has changed: there are no steps to keep */
     }
     if (err)
         game->choice[seat] = before;

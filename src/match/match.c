@@ -1,12 +1,13 @@
 /*
  * match.c: a game with its log; see match.h.
  *
- * Invariant: following the log from its first line gives match->replay, but for the hidden part of its state (game.h, 1).
+ * Invariant: replaying the log from its first line gives match->replay, except for the hidden part of its state (game.h,
+ * 1).
  *
- * A match is a game (game.h) whose sink is its own log, so most functions here only pass that sink on. The log is text:
- * the same lines that a record has, and what clients are sent.
+ * A match is a game (game.h) whose sink is its own log, so most functions here only pass that sink on. The log is text,
+ * with the same lines as a record, and is sent to clients.
  *
- * Ownership: plain data without pointers but to the edition, which must outlive it; it can be copied. No memory is
+ * Ownership: plain data without pointers, except to the edition, which must outlive it; it can be copied. No memory is
  * allocated.
  */
 #include <pyramids/match.h>
@@ -33,7 +34,7 @@ static bool log_add(struct pyr_log *log, struct pyr_word line)
     return true;
 }
 
-/* Tags may take what the longest game leaves over, and no more: a log must never be too full for the game to continue. */
+/* Tags may use only what the longest game leaves over, so that a log is never too full for the game to continue. */
 #define GAME_BYTES (24u << 10)
 
 static bool is_room_for_tags(uint32_t lines, size_t bytes)
@@ -41,7 +42,7 @@ static bool is_room_for_tags(uint32_t lines, size_t bytes)
     return lines <= PYR_LOG_TAGS && bytes <= PYR_LOG_SIZE - GAME_BYTES;
 }
 
-/* Counts a line if it is a tag; its newline is a byte, too. */
+/* Counts a line if it is a tag; its newline counts as a byte, too. */
 static void count_tag(struct pyr_word line, uint32_t *lines, size_t *bytes)
 {
     static const char tag[] = "tag ";
@@ -52,7 +53,7 @@ static void count_tag(struct pyr_word line, uint32_t *lines, size_t *bytes)
     *bytes += line.length + 1;
 }
 
-/* Whether a line of tags still fits, beside those that are there. */
+/* Whether another tag fits, in addition to those that are there. */
 static bool has_room_for_tag(const struct pyr_log *log, struct pyr_word line)
 {
     uint32_t lines = 0;
@@ -71,7 +72,7 @@ struct pyr_word pyr_match_line(const struct pyr_match *match, uint32_t line)
     return (struct pyr_word){ log->text + log->start[line], log->start[line + 1] - log->start[line] - 1 };
 }
 
-/* The sink. Fails before it has changed anything. */
+/* The sink. It fails before it has changed anything. */
 enum pyr_err pyr_log_take(void *log, const struct pyr_edition *edition, const struct pyr_event *event)
 {
     char line[PYR_MAX_LINE + 1];
@@ -182,7 +183,7 @@ enum pyr_err pyr_match_choose(struct pyr_match *match, pyr_seat seat, const char
 
 /* Records. */
 
-/* The game is read from the lines and the lines are kept as they came, without comments and blank lines. Reading checks
+/* The game is read from the lines, and the lines are stored unchanged, without comments and blank lines. Reading checks
  * that they are a record; the limit on tags is checked here. */
 enum pyr_err pyr_match_load(struct pyr_match *match, const struct pyr_edition *edition, const char *text, size_t size,
     pyr_seat viewer, struct pyr_fault *fault)
@@ -217,7 +218,8 @@ bool pyr_match_line_is_visible(const struct pyr_match *match, uint32_t line, pyr
     return pyr_game_line_is_visible(&match->game, pyr_match_line(match, line), seat);
 }
 
-/* From the beginning: a game has a few hundred lines, and no state in between is kept. *replay is unchanged on failure. */
+/* Replayed from the beginning: a game has a few hundred lines, and no states in between are stored. *replay is unchanged
+ * on failure. */
 enum pyr_err pyr_match_replay(const struct pyr_match *match, uint32_t lines, struct pyr_replay *replay)
 {
     struct pyr_replay fresh;

@@ -1,15 +1,15 @@
 /*
  * paper.c: sheets to print: where everything is on the paper. See paper.h.
  *
- * All measures are tenths of a millimetre. Sheets are numbered in the order cards, expedition cards, score cards; parts
- * that are not wanted are left out and do not count.
+ * All measures are in tenths of a millimetre. Sheets are numbered in the order cards, expedition cards, score cards;
+ * parts that are not selected are left out and not counted.
  */
 #include <pyramids/options.h>
 #include <pyramids/paper.h>
 
 #define CARD_WIDTH 630
 #define CARD_HEIGHT 880
-#define ACROSS 3                 /* cards side by side, and one under the other */
+#define ACROSS 3                 /* cards per row, and rows of cards */
 #define PER_SHEET (ACROSS * ACROSS)
 #define CARD_SHEETS ((PYR_CARDS + PER_SHEET - 1) / PER_SHEET)
 #define CHAMBER_X 40             /* where the spaces of a card begin */
@@ -19,7 +19,7 @@
 #define ROW_HEIGHT 118           /* of a score card */
 #define BOX 88
 
-/* What differs between papers. */
+/* Measures that depend on the paper. */
 static const struct measure {
     const char *name, *width, *height;       /* as SVG writes them */
     int32_t across, down;
@@ -30,7 +30,7 @@ static const struct measure {
     [PYR_PAPER_LETTER] = { "Letter", "215.9mm", "279.4mm", 2159, 2794, 50, 34, 72 },
 };
 
-/* Rock in colour, as the page has it in its light theme. */
+/* The colours of the rock, as in the page's light theme. */
 static const char *const rock[PYR_COLOURS] = { "#1C5D49", "#9A4310", "#54337D" };
 
 struct sheet {
@@ -38,7 +38,7 @@ struct sheet {
     const struct pyr_paper *paper;
     const struct pyr_edition *edition;
     const struct measure *at;
-    unsigned number, of;         /* this sheet, from 1, of how many */
+    unsigned number, of;         /* the number of this sheet, from 1, and the total */
 };
 
 /* A text with the next number in place of each @. */
@@ -54,7 +54,7 @@ static void fill(struct pyr_out *out, const char *format, const int32_t *number)
 
 #define FILL(out, format, ...) fill(out, format, (const int32_t[]){ __VA_ARGS__ })
 
-/* A text from outside: nothing in it is read as SVG. */
+/* Writes a text from outside so that nothing in it is read as SVG. */
 static void put_escaped(struct pyr_out *out, struct pyr_word word)
 {
     for (size_t i = 0; i < word.length; i++) {
@@ -120,7 +120,7 @@ static const char *symbol_name(char c)
     return NULL;
 }
 
-/* The rock with its texture, and the way in. */
+/* The rock with its texture, and the entrance. */
 static void put_rock(struct sheet *sheet, unsigned colour)
 {
     struct pyr_out *out = &sheet->out;
@@ -241,7 +241,7 @@ static void put_row(struct sheet *sheet, const char *symbol, enum pyr_paper_word
     pyr_out_text(&sheet->out, "</text>");
 }
 
-/* R3: gems, torches and skulls. */
+/* R3: rows for gems, torches and skulls. */
 static void put_tracks(struct sheet *sheet, int32_t x, int32_t y)
 {
     static const char *const torch[] = { "I", "II", "III", "IV" };
@@ -261,7 +261,7 @@ static void put_tracks(struct sheet *sheet, int32_t x, int32_t y)
             -(int32_t)sheet->edition->box.penalty[i]);
 }
 
-/* For each colour boxes to count pyramids in, and its points (R14). */
+/* For each colour, boxes for counting pyramids, and its points (R14). */
 static void put_race(struct sheet *sheet, int32_t x, int32_t y)
 {
     const struct pyr_options *options = &pyr_rulebook;
@@ -275,7 +275,7 @@ static void put_race(struct sheet *sheet, int32_t x, int32_t y)
     }
 }
 
-/* R16: what is added up at the end. */
+/* R16: boxes for the final sum. */
 static void put_sum(struct sheet *sheet, int32_t x, int32_t y)
 {
     static const enum pyr_paper_word word[] = { PYR_WORD_PYRAMIDS, PYR_WORD_TORCH, PYR_WORD_POINTS, PYR_WORD_GEMS,
@@ -310,7 +310,8 @@ static void put_hatching(struct sheet *sheet)
             " patternTransform=\"rotate(45)\"><path d=\"M0 0V18\" stroke=\"#222\" stroke-width=\"5\"/></pattern></defs>");
 }
 
-/* What the sheet is, and on the first one a line of 50 mm: if it is shorter on paper, the printer has shrunk the sheet. */
+/* The title of the sheet, and on the first one a line of 50 mm: if it is shorter on paper, the printer has shrunk the
+ * sheet. */
 static void put_footer(struct sheet *sheet, enum pyr_paper_word part)
 {
     struct pyr_out *out = &sheet->out;
@@ -381,7 +382,7 @@ static int hex_of(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* If a colour of six digits begins here, writes its grey: brightness as the eye weighs it (Rec. 601). */
+/* If a colour of six digits begins here, writes its grey: brightness as perceived (Rec. 601). */
 static bool put_grey(struct pyr_out *out, const char *at, size_t left)
 {
     int digit[6];

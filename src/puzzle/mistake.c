@@ -1,6 +1,6 @@
 /*
- * mistake.c: your own mistakes as puzzles (puzzle.h): a position of a game that you have played, with what the analysis
- * found.
+ * mistake.c: your own mistakes as puzzles (puzzle.h): a position of a game that you have played, with the result of the
+ * analysis.
  */
 #include <pyramids/puzzle.h>
 
@@ -32,7 +32,7 @@ static bool read_valued(struct pyr_word word, struct valued *to)
         puzzle_read_value((struct pyr_word){ word.at + slash + 1, word.length - slash - 1 }, &to->win);
 }
 
-/* Where the choices of a phase begin: players who choose at once have their lines one after the other. */
+/* Where the choices of a phase begin: the lines of players who choose at once follow each other. */
 static uint32_t phase_of(const struct pyr_match *match, uint32_t line, pyr_seat seat)
 {
     struct pyr_replay replay;
@@ -143,7 +143,7 @@ enum pyr_err pyr_mistake_open(struct pyr_puzzle_open *open, struct pyr_match *ma
     enum pyr_err code = pyr_match_load(match, edition, text + head.record, size - head.record, PYR_NOBODY, fault);
     if (code)
         return code;
-    /* The cards to come are not part of the puzzle; any order will do. */
+    /* The cards to come do not matter for the puzzle; any order will do. */
     pyr_rng_seed(&rng, 1, 0);
     pyr_match_shuffle(match, &rng);
     const struct pyr_table *table = &match->replay.state.open;
@@ -158,7 +158,8 @@ enum pyr_err pyr_mistake_open(struct pyr_puzzle_open *open, struct pyr_match *ma
     open->is_win = head.is_win;
     pyr_match_view(match, seat, &open->view);
     code = puzzle_read_values(open, &edition->box, head.values);
-    /* The analysis lists the best ones: anything else is at most as good as the least of them but the one that was made. */
+    /* The analysis lists the best choices; any other choice is at most as good as the last one listed, apart from the one
+     * that was made. */
     if (!code)
         open->bound = open->choice[open->count > 2 ? open->count - 2 : open->count - 1].value;
     return code;

@@ -107,7 +107,7 @@ enum pyr_err pyr_puzzle_deal(struct pyr_puzzle_game *at, struct pyr_game *game, 
     return pyr_game_deal(game, &chance, sink);
 }
 
-/* The choices of all who are waiting, lowest seat first; of a replacement one card. */
+/* Makes the choices of all who are waiting, lowest seat first; for a replacement, one card. */
 enum pyr_err pyr_puzzle_play(struct pyr_puzzle_game *at)
 {
     const struct pyr_bot *greedy = pyr_bot_find("greedy"), *random = pyr_bot_find("random");
@@ -124,7 +124,7 @@ enum pyr_err pyr_puzzle_play(struct pyr_puzzle_game *at)
             code = pyr_game_step(at->game, (pyr_seat)seat, bot->choose(NULL, &at->game->edition->box, &view, &at->rng, NULL),
                 sink);
             if (view.open.phase == PYR_REPLACE)
-                return code;                 /* seen by all at once, and confirmed */
+                return code;                 /* it is seen by all at once, and so confirmed */
         }
         if (!code)
             code = pyr_game_confirm(at->game, (pyr_seat)seat, sink);

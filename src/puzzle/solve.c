@@ -1,35 +1,35 @@
 /*
  * solve.c: every choice of a player in the last two turns of a game, with its exact value (puzzle.h).
  *
- * "Exact" is the player's own expected final points if it plays best and the others do nothing: they take neither cards
- * nor pyramid points. All patterns that can come are weighed by the cards left in the round. After a completed pyramid
- * every card of the display and, as a mean, of the deck is tried. tools/late.c solves the same in another way; the tests
- * compare them with a third solver in Python.
+ * "Exact" means the player's own expected final points with best play, if the other players do nothing: they take neither
+ * cards nor pyramid points. All patterns that can be revealed are weighted by the cards left in the round. After a
+ * completed pyramid every card of the display and, as a mean, of the deck is tried. tools/late.c solves the same in
+ * another way; the tests compare them with a third solver in Python.
  *
  * Depth first, on the stack. The number of marks tried is bounded.
  */
 #include <pyramids/puzzle.h>
 #include <pyramids/score.h>
 
-/* One player's rest of the game. */
+/* The rest of the game for one player. */
 struct rest {
     const struct pyr_box *box;
     const struct pyr_table *open;
     uint32_t nodes, most;        /* marks tried, and the limit */
 };
 
-/* What changes on the way. */
+/* The position, which changes during the search. */
 struct place {
     struct pyr_desk desk;
     pyr_cardset taken;           /* cards taken from display and deck */
     int points;                  /* pyramid points */
-    uint8_t gone[PYR_COLOURS];   /* pyramid points of a colour that are taken */
+    uint8_t gone[PYR_COLOURS];   /* pyramid points of each colour that are already taken */
     bool is_last;                /* no turn comes after this one */
 };
 
 static double after_marks(struct rest *rest, const struct place *at);
 
-/* The best way to make the marks that are due, and what follows. */
+/* The best way to make the marks that are due, with what follows. */
 static double best_marks(struct rest *rest, const struct place *at, pyr_pattern pattern)
 {
     struct pyr_steps steps;
@@ -51,7 +51,7 @@ static double best_marks(struct rest *rest, const struct place *at, pyr_pattern 
     return best;
 }
 
-/* The last turn, over all patterns that can come. */
+/* The last turn, over all patterns that can be revealed. */
 static double last_turn(struct rest *rest, const struct place *at)
 {
     double sum = 0, cards = 0;
@@ -103,7 +103,7 @@ static double replace(struct rest *rest, const struct place *at, unsigned owed)
     return best > -1e8 ? best : last_turn(rest, at);
 }
 
-/* All marks of a turn are made: completed cards are set aside (R12) and pyramid points taken (R14). */
+/* Called when all marks of a turn are made: completed cards are set aside (R12) and pyramid points taken (R14). */
 static double after_marks(struct rest *rest, const struct place *before)
 {
     struct place at = *before;
@@ -137,7 +137,7 @@ struct list {
     bool is_full;
 };
 
-/* Choices that leave the same desk are one: the same marks in another order. */
+/* Choices that lead to the same desk count as one: they are the same marks in another order. */
 static void add(struct list *list, const struct pyr_puzzle_choice *made, const struct pyr_desk *end)
 {
     for (unsigned i = 0; i < list->count; i++)
@@ -191,7 +191,7 @@ unsigned pyr_puzzle_choices(const struct pyr_box *box, const struct pyr_view *vi
     return list.is_full ? 0 : list.count;
 }
 
-/* By value; those of equal value stay in their order. */
+/* Sorts by value; equal values stay in their order. */
 static void sort(struct pyr_puzzle_choice *choice, unsigned count)
 {
     for (unsigned i = 1; i < count; i++) {

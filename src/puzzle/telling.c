@@ -1,5 +1,5 @@
 /*
- * telling.c: what clients show of a puzzle, as JSON (puzzler.h). Values are in hundredths.
+ * telling.c: the JSON that clients show for a puzzle (puzzler.h). Values are in hundredths.
  */
 #include <pyramids/puzzler.h>
 #include <pyramids/score.h>
@@ -27,8 +27,8 @@ static void tell_themes(uint8_t themes, struct pyr_json *json)
     pyr_json_close(json);
 }
 
-/* An opponent who may claim pyramid points in this turn: completing one more card of a colour is a claim, and its tomb is no
- * further than the pattern reaches. */
+/* Opponents who may claim pyramid points in this turn: completing one more card of a colour is a claim, and its tomb is
+ * within reach of the pattern. */
 static void tell_threats(const struct pyr_view *view, const struct pyr_box *box, struct pyr_json *json)
 {
     const struct pyr_table *open = &view->open;
@@ -108,7 +108,7 @@ void pyr_puzzle_tell_verdict(const struct pyr_puzzle_open *open, const struct py
     pyr_json_text(json, "unit", open->is_win ? "win" : "points");
     pyr_json_count(json, "playouts", open->puzzle.playouts);
     pyr_json_count(json, "all", open->count);
-    /* Of the list below; an answer that is not among the best comes last. */
+    /* Index in the list below; an answer that is not among the best comes last. */
     pyr_json_number(json, "yours", apart ? (int)shown : verdict->place);
     pyr_json_array(json, "choices");
     for (unsigned i = 0; i < shown; i++)

@@ -1,5 +1,5 @@
 /*
- * verdict.c: judges answers, explains what choices gain, and gives hints (puzzle.h).
+ * verdict.c: judges answers, explains the gains of choices, and gives hints (puzzle.h).
  */
 #include <pyramids/puzzle.h>
 #include <pyramids/score.h>
@@ -11,7 +11,7 @@ static bool is_mark(const struct pyr_puzzle_choice *choice)
     return pyr_step_kind(choice->first) == PYR_STEP_MARK;
 }
 
-/* Whether two choices are worth the same for certain: marks that leave the same desk, or the same step. */
+/* Whether two choices certainly have the same value: marks that lead to the same desk, or the same step. */
 static bool is_alike(const struct pyr_puzzle_choice *a, const struct pyr_puzzle_choice *b)
 {
     if (is_mark(a) != is_mark(b))
@@ -72,7 +72,7 @@ struct pyr_puzzle_gain pyr_puzzle_gain(const struct pyr_box *box, const struct p
     return gain;
 }
 
-/* The spaces of a set, and all around them. */
+/* The spaces of a set and all of their neighbours. */
 static pyr_spaces around(pyr_spaces spaces)
 {
     pyr_spaces wide = spaces | spaces << 1 | spaces >> 1;
@@ -86,14 +86,14 @@ struct pyr_puzzle_hint pyr_puzzle_hint(struct pyr_puzzle_open *open, const struc
     hint.step = open->hints = (uint8_t)(open->hints < 2 ? open->hints + 1 : 2);
     if (is_mark(best)) {
         hint.slot = (uint8_t)pyr_step_slot(best->first);
-        /* Wall and all: the region must not show which of its spaces can be marked. */
+        /* Including walls: the region must not reveal which of its spaces can be marked. */
         hint.spaces = hint.step > 1 ? around(pyr_step_spaces(best->first)) : 0;
         return hint;
     }
     if (pyr_step_kind(best->first) == PYR_STEP_TAKE)
         hint.colour = (int8_t)box->card[pyr_step_card(best->first)].colour;
     if (hint.step > 1) {
-        /* The best and the next, in the order of their numbers, so that the order does not give it away. */
+        /* The best and the second-best card, in the order of their numbers, so that the order reveals nothing. */
         pyr_card a = PYR_NO_CARD, b = PYR_NO_CARD;
         if (pyr_step_kind(best->first) == PYR_STEP_TAKE)
             a = pyr_step_card(best->first);

@@ -57,7 +57,7 @@ double pyr_glicko_expect(const struct pyr_glicko *player, double rating, double 
     return expected((player->rating - NEW_RATING) / SCALE, (rating - NEW_RATING) / SCALE, deviation / SCALE);
 }
 
-/* What the volatility is searched with (step 5). */
+/* The arguments of the search for the volatility (step 5). */
 struct search {
     double delta2, phi2, v, a, tau2;
 };
@@ -93,7 +93,7 @@ static double next_volatility(const struct search *s)
     return exponential(low / 2);
 }
 
-/* Written so that a NaN fails, too. */
+/* Written so that it is false for a NaN, too. */
 static bool is_within(double x, double low, double high)
 {
     return x >= low && x <= high;

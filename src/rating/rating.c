@@ -1,9 +1,9 @@
 /*
  * rating.c: the Plackett-Luce model of Weng and Lin; see rating.h and docs/ratings.md.
  *
- * The model sees a game as a row of races: the winner is the first of all, the second is the first of those who are left,
- * and so on. Race q is among those whose place is q's or worse. Players with equal places share their races, each with its
- * part.
+ * The model treats a game as a sequence of races: the winner is the first of all players, the second is the first of
+ * the remaining ones, and so on. Race q is between the players whose place is that of q or worse. Players with equal
+ * places share their races equally.
  */
 #include <pyramids/rating.h>
 
@@ -11,10 +11,10 @@
 
 #define MU 25.0
 #define SIGMA (25.0 / 3)
-#define BETA (25.0 / 6)          /* how much luck there is in a game, beside the strengths */
-#define KAPPA 0.0001             /* the least that a game leaves of a variance, as a share */
-#define SCALE 20                 /* points of what is shown per unit of mu */
-#define MOST 1000.0              /* far beyond what games lead to: a rating from outside may be anything */
+#define BETA (25.0 / 6)          /* the influence of luck on a game, in addition to strength */
+#define KAPPA 0.0001             /* the smallest fraction of a variance that is left after a game */
+#define SCALE 20                 /* points shown per unit of mu */
+#define MOST 1000.0              /* far beyond what games can lead to; ratings from outside may be anything */
 
 void pyr_rating_init(struct pyr_rating *rating)
 {
@@ -39,7 +39,7 @@ void pyr_rating_update(struct pyr_rating *rating, const uint8_t *place, unsigned
         squares += rating[i].sigma * rating[i].sigma + BETA * BETA;
     }
     double c = real_sqrt(squares);
-    for (unsigned i = 0; i < count; i++)     /* only the differences matter: relative to the first, none is too large */
+    for (unsigned i = 0; i < count; i++)     /* only differences matter: relative to the first, none is too large */
         strength[i] = real_exp((rating[i].mu - rating[0].mu) / c);
     for (unsigned q = 0; q < count; q++) {
         race[q] = 0;
@@ -66,7 +66,7 @@ void pyr_rating_update(struct pyr_rating *rating, const uint8_t *place, unsigned
 
 static int rounded(double x)
 {
-    return x >= -1e6 && x <= 1e6 ? (int)(x < 0 ? x - 0.5 : x + 0.5) : 0;      /* 0 for what is no number, too */
+    return x >= -1e6 && x <= 1e6 ? (int)(x < 0 ? x - 0.5 : x + 0.5) : 0;      /* 0 for NaN, too */
 }
 
 int pyr_rating_value(const struct pyr_rating *rating)

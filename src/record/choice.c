@@ -1,12 +1,12 @@
 /*
- * choice.c: see choice.h. A choice has three forms: the steps that the engine takes, the event that a record has, and the
- * text that people and clients write. Steps name slots, events and texts name cards, so every conversion takes the desk as
- * it was before the choice. This is the only file that converts between them; whether a choice is legal is decided
- * elsewhere.
+ * choice.c: see choice.h. A choice has three forms: steps for the engine, an event for a record, and a text for people
+ * and clients. Steps name slots, events and texts name cards, so every conversion takes the desk as it was before the
+ * choice. This is the only file that converts between them; whether a choice is legal is decided elsewhere.
  */
 #include <pyramids/choice.h>
 
-/* Nothing for an empty choice. The notation is that of records (docs/formats.md), so a client can send what it shows. */
+/* Writes nothing for an empty choice. The notation is that of records (docs/formats.md), so a client can send what it
+ * shows. */
 void pyr_choice_write(const pyr_step *steps, unsigned count, const struct pyr_desk *desk, struct pyr_out *out)
 {
     if (!count)
@@ -31,7 +31,7 @@ void pyr_choice_write(const pyr_step *steps, unsigned count, const struct pyr_de
     }
 }
 
-/* Cards are numbered from 1 in texts, from 0 inside. */
+/* Cards are numbered from 1 in texts, and from 0 elsewhere. */
 static bool read_card(struct pyr_lines *lines, struct pyr_event *event)
 {
     int32_t number;
@@ -54,8 +54,8 @@ static bool read_replacement(struct pyr_lines *lines, struct pyr_event *event)
     return read_card(lines, event);
 }
 
-/* The phase decides how a text is read: "17 4" keeps two cards, "17" takes one. On failure lines->fault says what and
- * where. */
+/* The phase decides how a text is read: "17 4" keeps two cards, "17" takes one. On failure lines->fault describes the
+ * error and its position. */
 bool pyr_choice_read(unsigned phase, const char *text, size_t size, struct pyr_lines *lines, struct pyr_event *event)
 {
     struct pyr_word word;
@@ -99,7 +99,7 @@ void pyr_choice_event(const struct pyr_desk *desk, pyr_seat seat, const pyr_step
     case PYR_STEP_DRAW:
         event->kind = PYR_EVENT_DRAW;
         event->count = 1;
-        event->card[0] = PYR_NO_CARD;        /* which card it is, is not known before the deck is asked */
+        event->card[0] = PYR_NO_CARD;        /* the card is unknown until it is drawn */
         break;
     case PYR_STEP_PASS:
         break;
@@ -111,7 +111,7 @@ void pyr_choice_event(const struct pyr_desk *desk, pyr_seat seat, const pyr_step
     }
 }
 
-/* 0: the event is no choice, or names a card that is not on the desk. */
+/* 0: the event is not a choice, or names a card that is not on the desk. */
 unsigned pyr_choice_steps(const struct pyr_desk *desk, const struct pyr_event *event, pyr_step steps[PYR_MAX_CHOICE])
 {
     switch (event->kind) {
@@ -125,7 +125,7 @@ unsigned pyr_choice_steps(const struct pyr_desk *desk, const struct pyr_event *e
         steps[0] = pyr_step_draw();
         return 1;
     case PYR_EVENT_MARK:
-        steps[0] = pyr_step_pass();          /* what a mark without parts means (Q7) */
+        steps[0] = pyr_step_pass();          /* a mark without parts is a pass (Q7) */
         for (unsigned i = 0; i < event->count; i++) {
             unsigned slot = desk->card[0] == event->part[i].card ? 0 : 1;
             if (desk->card[slot] != event->part[i].card)

@@ -1,5 +1,5 @@
 /*
- * line.c: one line of a record: words to numbers and back. replay.c checks whether it is allowed in its place.
+ * line.c: one line of a record, from words to numbers and back. replay.c checks whether it is allowed at its position.
  *
  * Numbers are counted from 1 in lines (seats, cards, rows) and from 0 in events. Positions in faults are columns from 1.
  * Words of an event point into the line and are valid as long as it is.
@@ -35,7 +35,7 @@ static bool read_seat(struct pyr_lines *lines, struct pyr_event *event)
     return true;
 }
 
-/* At least `least`, and as many more as there are up to `most`. */
+/* Reads at least `least` cards, and as many more as there are, up to `most`. */
 static bool read_cards(struct pyr_lines *lines, struct pyr_event *event, unsigned least, unsigned most)
 {
     while (event->count < least || (event->count < most && pyr_lines_more(lines))) {
@@ -47,7 +47,7 @@ static bool read_cards(struct pyr_lines *lines, struct pyr_event *event, unsigne
     return !lines->fault.code;
 }
 
-/* A number of a move, without the reader's words: at most two digits. */
+/* A number of a move: at most two digits, without the reader's checks. */
 static size_t read_move_card(struct pyr_word text, size_t at, pyr_card *card)
 {
     unsigned number = 0;
@@ -60,8 +60,8 @@ static size_t read_move_card(struct pyr_word text, size_t at, pyr_card *card)
     return at;
 }
 
-/* "17:c1c2c3+4:a1", or "-" for none. The spaces of a part are in ascending order, so that every move has one way to be
- * written and records can be compared as text. */
+/* "17:c1c2c3+4:a1", or "-" for none. The spaces of a part are in ascending order, so that every move has only one
+ * notation and records can be compared as text. */
 bool pyr_move_read(struct pyr_event *event, struct pyr_lines *lines, struct pyr_word word)
 {
     size_t base = (size_t)(word.at - lines->line.at), at = 0;
@@ -96,7 +96,7 @@ bool pyr_move_read(struct pyr_event *event, struct pyr_lines *lines, struct pyr_
     }
 }
 
-/* The total comes first, then each part behind its word, always in this order. */
+/* The total comes first, then each part after its word, always in this order. */
 static bool read_score(struct pyr_lines *lines, struct pyr_event *event)
 {
     static const char *const words[] = { NULL, "pyramids", "torches", "points", "gems", "skulls" };
@@ -120,7 +120,7 @@ static bool read_score(struct pyr_lines *lines, struct pyr_event *event)
     return true;
 }
 
-/* In ascending order, so none can be there twice. */
+/* In ascending order, so none can occur twice. */
 static bool read_winners(struct pyr_lines *lines, struct pyr_event *event)
 {
     int32_t seat = 0;
@@ -147,7 +147,7 @@ static bool read_points(struct pyr_lines *lines, struct pyr_event *event)
     return true;
 }
 
-/* What follows the keyword. The caller checks that nothing else is on the line. */
+/* The words after the keyword. The caller checks that nothing else is on the line. */
 static bool read_arguments(const struct pyr_edition *edition, struct pyr_lines *lines, struct pyr_event *event)
 {
     struct pyr_word word;
@@ -192,7 +192,7 @@ static bool read_arguments(const struct pyr_edition *edition, struct pyr_lines *
     return false;
 }
 
-/* False with lines->fault: the place, the word and the form that was expected. */
+/* False with lines->fault: the position, the word and the expected form. */
 bool pyr_event_read(struct pyr_event *event, const struct pyr_edition *edition, struct pyr_lines *lines)
 {
     struct pyr_word keyword;
@@ -209,7 +209,7 @@ bool pyr_event_read(struct pyr_event *event, const struct pyr_edition *edition, 
     return read_arguments(edition, lines, event) && pyr_lines_end(lines);
 }
 
-/* Row by row, a1 first: the order that pyr_move_read asks for. */
+/* Row by row, a1 first: the order that pyr_move_read requires. */
 void pyr_spaces_write(pyr_spaces spaces, struct pyr_out *out)
 {
     for (unsigned row = 0; row < PYR_SIDE; row++) {
@@ -268,7 +268,7 @@ static void write_score(const struct pyr_score *score, struct pyr_out *out)
     write_number(out, score->skulls);
 }
 
-/* The inverse of pyr_event_read: what is written is read as the same event. */
+/* The inverse of pyr_event_read: the output is read as the same event. */
 void pyr_event_write(const struct pyr_event *event, const struct pyr_edition *edition, struct pyr_out *out)
 {
     enum pyr_event_kind kind = event->kind;

@@ -1,12 +1,12 @@
 /*
- * replay.c: follows a record line by line: which line may follow, whose it is, and whether the rules allow it. Derived lines
- * (points, score, winner) are computed and compared.
+ * replay.c: replays a record line by line: which line may follow, of which seat, and whether the rules allow it. Derived
+ * lines (points, score, winner) are computed and compared.
  *
  * Invariants:
  *  1. A line that is refused changes nothing: pyr_replay_event works on a copy and installs it only on success.
  *  2. replay->state is valid from PYR_STAGE_PLAY on. Until all have kept, it is rebuilt from the deals and keeps after each
  *     of them, since a view lacks the deals of the others and their cards are only known once they are kept.
- *  3. Points that are due (due_points) come right after the line that earned them, before anything else.
+ *  3. Lines for due points (due_points) come right after the line that earned them, before anything else.
  *
  * There are two ways through a game. A reader calls pyr_replay_event, which checks every line and supplies chance from it; a
  * player calls pyr_replay_advance and pyr_replay_choice, which trust a state whose chance is known and produce the lines.
@@ -18,7 +18,7 @@ void pyr_replay_init(struct pyr_replay *replay, pyr_seat viewer)
     *replay = (struct pyr_replay){ .stage = PYR_STAGE_HEADER, .viewer = viewer };
 }
 
-/* Whether a seat's deal is in these lines: a view has only its own seat's. */
+/* Whether a seat's deal is in these lines: a view has only that of its own seat. */
 static bool is_told(const struct pyr_replay *replay, unsigned seat)
 {
     return replay->viewer == PYR_NOBODY || replay->viewer == seat || replay->dealt >> seat & 1;
@@ -33,7 +33,7 @@ static unsigned next_deal(const struct pyr_replay *replay)
     return seat;
 }
 
-/* True: the line is determined and *event is all of it. False: *event has its kind and seat only, since a player or
+/* True: the line is determined, and *event is complete. False: *event has only its kind and seat, since a player or
  * chance decides the rest; PYR_EVENT_KINDS if nothing may follow. */
 bool pyr_replay_expected(const struct pyr_replay *replay, const struct pyr_edition *edition, struct pyr_event *event)
 {
@@ -88,7 +88,7 @@ bool pyr_replay_expected(const struct pyr_replay *replay, const struct pyr_editi
     return false;
 }
 
-/* The line that is being followed. `replay` is the state before it, which messages are about; `fault` may be NULL. */
+/* The line that is being applied. `replay` is the state before it, which messages refer to; `fault` may be NULL. */
 struct follow {
     const struct pyr_edition *edition;
     const struct pyr_replay *replay;
@@ -96,7 +96,7 @@ struct follow {
     struct pyr_fault *fault;
 };
 
-/* Writes the line that should stand here; of an undetermined one its form, with the seat. */
+/* Writes the line that is expected here; if it is not determined, its form with the seat. */
 static void write_expected(const struct follow *j)
 {
     struct pyr_event event;
@@ -135,8 +135,8 @@ static void write_expected(const struct follow *j)
     }
 }
 
-/* The seat is the third number of every fault; the caller of pyr_record_read adds the line. What would be right goes
- * along. */
+/* The seat is the third number of every fault; the caller of pyr_record_read adds the line. The expected line is
+ * included. */
 static enum pyr_err fail(const struct follow *j, enum pyr_err code, int32_t a, int32_t b, struct pyr_word word)
 {
     struct pyr_fault *fault = j->fault;
@@ -154,8 +154,8 @@ static enum pyr_err fail_here(const struct follow *j, enum pyr_err code)
 }
 
 /*
- * The state of a game that is still being set up: made afresh from what is known (invariant 2). Seats whose deal is not in
- * these lines get cards that no player is known to have: any will do, since only the cards that are kept matter later.
+ * Rebuilds the state of a game during the set-up from what is known (invariant 2). Seats whose deal is not in these lines
+ * get any cards that no player is known to have: only the cards that are kept matter later.
  */
 static void rebuild_setup(const struct pyr_edition *edition, struct pyr_replay *replay)
 {
@@ -195,7 +195,7 @@ static void rebuild_setup(const struct pyr_edition *edition, struct pyr_replay *
                 pyr_step_keep(replay->keep[s][0], replay->keep[s][1]));
 }
 
-/* The points that a change of the table gave, in the order in which they are written. */
+/* The points that a change of the table gave, in the order of their lines. */
 static void note_points(struct pyr_replay *replay, const struct pyr_table *before)
 {
     const struct pyr_table *after = &replay->state.open;
@@ -212,7 +212,7 @@ static void note_points(struct pyr_replay *replay, const struct pyr_table *befor
     }
 }
 
-/* With the last deal that these lines have, the game begins. */
+/* With the last deal in these lines, the game begins. */
 static enum pyr_err apply_deal(const struct follow *j, struct pyr_replay *replay)
 {
     const struct pyr_event *event = j->event;
@@ -234,7 +234,7 @@ static enum pyr_err apply_deal(const struct follow *j, struct pyr_replay *replay
     return PYR_OK;
 }
 
-/* Where the seat's own deal is unknown, a keep is possible unless another player is known to have the card. */
+/* If the seat's own deal is unknown, a keep is possible unless another player is known to have the card. */
 static enum pyr_err apply_keep(const struct follow *j, struct pyr_replay *replay)
 {
     const struct pyr_event *event = j->event;
@@ -275,7 +275,7 @@ static enum pyr_err apply_show(const struct follow *j, struct pyr_replay *replay
     return PYR_OK;
 }
 
-/* A whole move: every part is tried on a copy of the desk, so that the fault names the part, and then applied. */
+/* A whole move: every part is tried on a copy of the desk, so that a fault can name the part, and then applied. */
 static enum pyr_err apply_mark(const struct follow *j, struct pyr_replay *replay)
 {
     const struct pyr_event *event = j->event;
@@ -322,7 +322,7 @@ static enum pyr_err apply_mark(const struct follow *j, struct pyr_replay *replay
     return PYR_OK;
 }
 
-/* A card is drawn only where the deck has one; whether drawing is allowed then is the engine's answer. */
+/* A card can be drawn only if the deck has one; whether drawing is allowed is decided by the engine. */
 static enum pyr_err apply_replace(const struct follow *j, struct pyr_replay *replay)
 {
     const struct pyr_event *event = j->event;
@@ -346,7 +346,7 @@ static bool same_score(const struct pyr_score *a, const struct pyr_score *b)
         a->gems == b->gems && a->skulls == b->skulls;
 }
 
-/* Lines that follow from the rules: compared with what they must be. */
+/* Lines that follow from the rules are compared with the computed ones. */
 static enum pyr_err apply_derived(const struct follow *j, struct pyr_replay *replay, const struct pyr_event *wanted)
 {
     const struct pyr_event *event = j->event;
@@ -372,7 +372,7 @@ static enum pyr_err apply_derived(const struct follow *j, struct pyr_replay *rep
     }
 }
 
-/* Header, edition and players. The names of players mean nothing to the rules and are not kept here. */
+/* Header, edition and players. The rules do not need the players' names, so they are not stored here. */
 static enum pyr_err apply_header(const struct follow *j, struct pyr_replay *replay, const struct pyr_event *wanted)
 {
     const struct pyr_event *event = j->event;
@@ -395,7 +395,7 @@ static enum pyr_err apply_header(const struct follow *j, struct pyr_replay *repl
     }
 }
 
-/* The fault names the pattern and how many of its cards a round has. */
+/* The fault contains the pattern and the number of its cards in a round. */
 static enum pyr_err apply_reveal(const struct follow *j, struct pyr_replay *replay)
 {
     pyr_pattern pattern = j->event->pattern;
@@ -410,21 +410,21 @@ static enum pyr_err apply_reveal(const struct follow *j, struct pyr_replay *repl
     return PYR_OK;
 }
 
-/* A view may have other seats' deals too: those of a finished game are open. */
+/* A view may contain other seats' deals, too: those of a finished game are open. */
 static bool is_open_deal(const struct pyr_replay *replay, const struct pyr_event *event)
 {
     return replay->stage >= PYR_STAGE_DEAL && event->kind == PYR_EVENT_DEAL && replay->viewer != PYR_NOBODY &&
         !replay->kept && event->seat < replay->seats && !(replay->dealt >> event->seat & 1);
 }
 
-/* What is expected decides which kinds of line may come; the seat is compared after the kind, so that the message about a
- * wrong line names what is most wrong. */
+/* The expected event determines which kinds of line may follow; the seat is compared after the kind, so that the message
+ * names the more basic error. */
 static enum pyr_err apply_event(const struct follow *j, struct pyr_replay *replay)
 {
     const struct pyr_event *event = j->event;
     struct pyr_event wanted;
     if (event->kind == PYR_EVENT_TAG && replay->stage != PYR_STAGE_HEADER)
-        return PYR_OK;                       /* tags may stand anywhere after the header and mean nothing to the rules */
+        return PYR_OK;                       /* tags are allowed anywhere after the header and ignored by the rules */
     if (replay->stage == PYR_STAGE_OVER)
         return fail_here(j, PYR_ERR_RECORD_OVER);
     bool first_deal = replay->stage == PYR_STAGE_PLAYERS && event->kind == PYR_EVENT_DEAL;
@@ -480,7 +480,8 @@ enum pyr_err pyr_replay_event(struct pyr_replay *replay, const struct pyr_editio
     return err;
 }
 
-/* One event of chance or of the rules, taken from the known order. False: a player has to choose, or the game is over. */
+/* The next event of chance or of the rules, taken from the known order. False: a player has to choose, or the game is
+ * over. */
 bool pyr_replay_advance(struct pyr_replay *replay, const struct pyr_edition *edition, struct pyr_event *event)
 {
     struct pyr_state *state = &replay->state;
@@ -489,7 +490,7 @@ bool pyr_replay_advance(struct pyr_replay *replay, const struct pyr_edition *edi
         return false;
     if (pyr_replay_expected(replay, edition, event)) {
         struct follow j = { edition, replay, event, NULL };
-        apply_derived(&j, replay, event);     /* what is expected is right */
+        apply_derived(&j, replay, event);     /* an expected event is always correct */
         return true;
     }
     if (event->kind == PYR_EVENT_SHOW) {
@@ -527,7 +528,7 @@ void pyr_replay_choice(struct pyr_replay *replay, const struct pyr_edition *edit
     note_points(replay, &before);
 }
 
-/* Stops at the first fault; what was read before stays in *replay. A record that ends early is no fault. */
+/* Stops at the first fault; what was read before stays in *replay. A record that ends early is not a fault. */
 enum pyr_err pyr_record_read(struct pyr_replay *replay, const struct pyr_edition *edition, const char *text, size_t size,
     struct pyr_fault *fault)
 {
@@ -537,7 +538,7 @@ enum pyr_err pyr_record_read(struct pyr_replay *replay, const struct pyr_edition
     while (!found.code && pyr_lines_next(&lines, false)) {
         struct pyr_event event;
         if (replay->stage == PYR_STAGE_HEADER) {
-            /* Report a wrong header before anything else: the text may be no record at all. */
+            /* Reports a wrong header before anything else, since the text may not be a record at all. */
             struct pyr_word word;
             lines.form = "pyramids-record 1";
             if (!pyr_lines_word(&lines, &word) || !pyr_word_is(word, "pyramids-record")) {
@@ -563,7 +564,7 @@ enum pyr_err pyr_record_read(struct pyr_replay *replay, const struct pyr_edition
     return found.code;
 }
 
-/* Without knowing the edition: to find out which one a record needs. *name points into the text. */
+/* Works without the edition, to find out which one a record needs. *name points into the text. */
 bool pyr_record_edition_name(const char *text, size_t size, struct pyr_word *name)
 {
     struct pyr_lines lines;
@@ -575,7 +576,7 @@ bool pyr_record_edition_name(const char *text, size_t size, struct pyr_word *nam
     return false;
 }
 
-/* In seat order, since the format demands that order. The words point into the text. */
+/* In seat order, which the format requires. The words point into the text. */
 unsigned pyr_record_player_names(const char *text, size_t size, struct pyr_word names[PYR_MAX_SEATS])
 {
     struct pyr_lines lines;

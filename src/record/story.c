@@ -1,6 +1,6 @@
 /*
- * story.c: events of a record as sentences without words (story.h). A line is looked at by itself: whether it is legal there
- * was decided before (replay.c).
+ * story.c: events of a record as sentences without words (story.h). Each line is read by itself: its legality was
+ * checked before (replay.c).
  */
 #include <pyramids/story.h>
 
@@ -35,8 +35,8 @@ static void add(struct pyr_sentence *to, unsigned *count, enum pyr_story kind, p
             .number = { (int16_t)first, (int16_t)second } };
 }
 
-/* The pattern, then each extra mark, then what follows from them. Every cross is one more mark; those that were not made
- * had nowhere to go (Q3). */
+/* The pattern, then each extra mark, then their effects. Every cross gives one more mark; those that were not made had no
+ * space to go to (Q3). */
 static unsigned read_mark(const struct pyr_event *event, const struct pyr_box *box, struct pyr_sentence *to)
 {
     unsigned count = 0, owed = 1;

@@ -3,8 +3,8 @@
 
 #include <pyramids/text.h>
 
-/* A row: the text, cut or padded to the width.
- * Counted in characters, which are columns for all that is written here. */
+/* A row: the text, cut or padded to the width, which is counted in characters: all characters written here take one
+ * column. */
 static void fill(char row[PYR_BOARD_BYTES], const char *text)
 {
     size_t size = 0;
@@ -52,7 +52,7 @@ static void print_trimmed(FILE *to, char *line)
     fprintf(to, "%.*s\n", (int)length, line);
 }
 
-/* At most eight beside each other; `marks` may be NULL. */
+/* At most eight side by side; `marks` may be NULL. */
 void pyr_text_cards(FILE *to, const struct pyr_box *box, const pyr_card *cards, const pyr_spaces *marks, unsigned count,
     unsigned across)
 {
@@ -77,7 +77,7 @@ void pyr_text_cards(FILE *to, const struct pyr_box *box, const pyr_card *cards, 
     }
 }
 
-/* Drawn from the edition's drawing, up to its last filled column; empty rows end it. */
+/* The edition's drawing, up to its last filled column; the first empty row ends it. */
 void pyr_text_pattern(FILE *to, const struct pyr_box *box, pyr_pattern pattern, const char *indent)
 {
     struct pyr_components components;

@@ -1,12 +1,12 @@
 /*
- * language.c: which language a text is shown in, and looking it up there. gettext's own functions know one language a
- * process, from the system's locales; a server answers each player in their own, and a build that is not installed
- * should speak all of them. So the catalogues (.mo files made from po/, see docs/translating.md) are built into the
+ * language.c: the language of texts, and looking them up in it. gettext's own functions support one language per process,
+ * from the system's locales; but a server answers each player in their own language, and a build that is not installed
+ * should have all of them. So the catalogues (.mo files made from po/, see docs/translating.md) are built into the
  * program and read here.
  *
  *  1. A text without a translation is shown as in the source: in English.
- *  2. The catalogues and the program's language are set up before there are threads, and stay; each thread may choose
- *     another language.
+ *  2. The catalogues and the program's language are set up before there are threads, and never change; each thread may
+ *     choose another language.
  *
  * Format of a .mo file: a magic number, then at offsets 8, 12 and 16 the number of texts and where the two tables of
  * (length, offset) pairs begin; texts are sorted, so they are found by binary search. Files may come from outside
@@ -25,26 +25,26 @@
 
 /* A language. Entry 0 is English, which has no data: every lookup fails there, and the source text is used. */
 struct catalogue {
-    char code[16];               /* as the .po file is named: de, pt_BR */
+    char code[16];               /* as in the name of the .po file: de, pt_BR */
     const unsigned char *data;   /* NULL: English, which needs none */
     size_t size;
-    uint32_t count, texts, translations;     /* how many, and where the two tables are */
+    uint32_t count, texts, translations;     /* how many, and where the two tables begin */
     const char *plural;          /* the expression in n after "plural=" in the header */
-    char **plain;                /* translations for a screen with ASCII only, or NULL */
+    char **plain;                /* translations for a screen with only ASCII, or NULL */
     uint32_t *plain_size;
 };
 
 static struct catalogue catalogues[PYR_LANGUAGES] = { { .code = "en" } };
 static unsigned count = 1;
 static const struct catalogue *standard = &catalogues[0];
-static _Thread_local const struct catalogue *mine;       /* NULL: the standard one */
+static _Thread_local const struct catalogue *mine;       /* NULL: the program's language */
 
 static const struct catalogue *current(void)
 {
     return mine ? mine : standard;
 }
 
-/* Reading a catalogue. Numbers are little-endian; a table is a row of lengths and places, and the texts are sorted. */
+/* Reading a catalogue. Numbers are little-endian; a table consists of lengths and offsets, and the texts are sorted. */
 
 static uint32_t number_at(const struct catalogue *c, size_t at)
 {
@@ -52,7 +52,7 @@ static uint32_t number_at(const struct catalogue *c, size_t at)
     return at + 4 > c->size ? 0 : (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
-/* Entry i of a table; *size without the zero at its end. NULL if it lies outside. */
+/* Entry i of a table; *size without the terminating zero. NULL if it is outside of the file. */
 static const char *entry(const struct catalogue *c, uint32_t table, uint32_t i, uint32_t *size)
 {
     uint32_t length = number_at(c, table + 8 * (size_t)i), at = number_at(c, table + 8 * (size_t)i + 4);
@@ -62,7 +62,7 @@ static const char *entry(const struct catalogue *c, uint32_t table, uint32_t i, 
     return (const char *)c->data + at;
 }
 
-/* The translation of a text, or NULL; plural forms stand one after the other, each ended by a zero. */
+/* The translation of a text, or NULL; plural forms follow each other, each ended by a zero. */
 static const char *find(const struct catalogue *c, const char *text, uint32_t *size)
 {
     uint32_t low = 0, high = c->count;
@@ -99,7 +99,7 @@ static bool read_catalogue(struct catalogue *c)
 
 /* Plural-Forms: an expression of C in n. Each level of precedence binds tighter than the one before. */
 
-/* Where the evaluation of an expression is. */
+/* The position in an expression being evaluated. */
 struct reckoning {
     const char *at;
     unsigned long n;
@@ -132,7 +132,7 @@ static void skip_blanks(struct reckoning *r)
     r->at += strspn(r->at, " \t");
 }
 
-/* `depth` bounds the recursion: an expression from outside may be nested as deep as the file is long. */
+/* `depth` limits the recursion: an expression from outside may be deeply nested. */
 static unsigned long operand(struct reckoning *r)
 {
     skip_blanks(r);
@@ -179,7 +179,7 @@ static unsigned long combine(const char *sign, unsigned long a, unsigned long b)
     }
 }
 
-/* Precedence climbing: an operator of a lower level than asked for ends this part and is left to the caller. */
+/* Precedence climbing: an operator of a lower level than requested ends this part and is left to the caller. */
 static unsigned long from_level(struct reckoning *r, unsigned level)
 {
     unsigned long value = operand(r);
@@ -195,7 +195,7 @@ static unsigned long from_level(struct reckoning *r, unsigned level)
     }
 }
 
-/* The ternary operator, which binds least; both sides are evaluated, since they have no effects. */
+/* The ternary operator, which has the lowest precedence; both sides are evaluated, since they have no effects. */
 static unsigned long whole(struct reckoning *r)
 {
     unsigned long value = from_level(r, 1);
@@ -212,7 +212,7 @@ static unsigned long whole(struct reckoning *r)
     return value ? yes : no;
 }
 
-/* Evaluated at every use: expressions are short, and a compiled form would have to be kept per language. */
+/* Evaluated at every use: expressions are short, and a compiled form would have to be stored per language. */
 unsigned long pyr_text_plural(const char *expression, unsigned long n)
 {
     struct reckoning r = { .at = expression, .n = n };
@@ -245,8 +245,8 @@ const char *pyr_ngettext(const char *one, const char *many, unsigned long n)
 
 /* ASCII only. */
 
-/* Copies a text with the letters that a list such as "ü=ue ß=ss" names replaced; zeros between plural forms stay.
- * Returns its size. */
+/* Copies a text, replacing letters according to a list such as "ü=ue ß=ss"; zeros between plural forms stay. Returns its
+ * size. */
 static uint32_t replace_letters(const char *list, const char *text, uint32_t size, char *to)
 {
     uint32_t length = 0;
@@ -290,7 +290,7 @@ void pyr_text_plain(void)
     }
     char **plain = calloc(c->count, sizeof *plain), *at = malloc(room);
     uint32_t *sizes = calloc(c->count, sizeof *sizes);
-    if (!plain || !at || !sizes) {           /* letters without accents do, too */
+    if (!plain || !at || !sizes) {           /* without memory, letters only lose their accents */
         free(plain);
         free(at);
         free(sizes);
@@ -322,7 +322,7 @@ static bool is_code(const char *a, const char *b)
     return !*a && !*b;
 }
 
-/* The catalogue for the name of a locale or a language tag (de_AT.UTF-8, pt-BR, fr), read up to `size`: exactly that,
+/* The catalogue for the name of a locale or a language tag (de_AT.UTF-8, pt-BR, fr) of length `size`: an exact match,
  * else without the country. */
 static const struct catalogue *find_language(const char *name, size_t size)
 {
@@ -343,7 +343,7 @@ static const struct catalogue *find_language(const char *name, size_t size)
     return NULL;
 }
 
-/* The data must stay; false if it is none, or no language more can be held. */
+/* The data must stay valid; false if it is not a catalogue, or there are too many. */
 static bool add_catalogue(const char *code, const unsigned char *data, size_t size)
 {
     struct catalogue fresh = { .data = data, .size = size };
@@ -373,8 +373,8 @@ static void add_file(const char *code, const char *path)
         fclose(file);
 }
 
-/* Catalogues in a folder laid out as the system's, CODE/LC_MESSAGES/pyramids.mo: for trying out a translation. They go
- * before those built in. */
+/* Catalogues in a folder with the system's layout, CODE/LC_MESSAGES/pyramids.mo: for trying out a translation. They take
+ * precedence over the built-in ones. */
 static void add_folder(const char *folder)
 {
     DIR *dir = opendir(folder);
@@ -388,7 +388,7 @@ static void add_folder(const char *folder)
         closedir(dir);
 }
 
-/* As gettext has it: LANGUAGE is a list and goes first, unless the locale says C; then LC_ALL, LC_MESSAGES, LANG. */
+/* As in gettext: LANGUAGE is a list and has precedence, unless the locale is C; then LC_ALL, LC_MESSAGES, LANG. */
 static const struct catalogue *from_environment(void)
 {
     static const char *const names[] = { "LC_ALL", "LC_MESSAGES", "LANG" };
@@ -408,8 +408,8 @@ static const struct catalogue *from_environment(void)
     return found ? found : &catalogues[0];
 }
 
-/* Signs as the environment says, also where its locale is not installed (often so after ssh): what the terminal shows
- * does not depend on that. */
+/* Uses the encoding given in the environment even if its locale is not installed (often so after ssh): what the terminal
+ * can show does not depend on that. */
 static void set_signs(void)
 {
     static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
@@ -423,13 +423,13 @@ static void set_signs(void)
         setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-/* Before there are threads (invariant 2). Catalogues of the folder replace those built in. */
+/* To be called before there are threads (invariant 2). Catalogues of the folder replace built-in ones. */
 void pyr_text_init(void)
 {
     const char *folder = getenv("PYRAMIDS_LOCALEDIR");
     set_signs();
-    setlocale(LC_NUMERIC, "C");              /* numbers are read by programs too; pyr_text_number writes those for people */
-    setlocale(LC_TIME, "C");                 /* dates are as well: HTTP has English names of days and months */
+    setlocale(LC_NUMERIC, "C");              /* programs read these numbers; pyr_text_number writes numbers for people */
+    setlocale(LC_TIME, "C");                 /* the same for dates: HTTP uses English names of days and months */
     for (const struct embedded *e = embedded; e->code; e++)
         add_catalogue(e->code, e->data, e->size);
     if (folder && *folder)
@@ -445,7 +445,7 @@ bool pyr_text_language(const char *name)
     return found;
 }
 
-/* For this thread. NULL goes back to the program's language; the result can be passed to the next call. */
+/* For the calling thread. NULL restores the program's language; the result can be passed to the next call. */
 const char *pyr_text_use(const char *name)
 {
     const char *before = mine ? mine->code : NULL;
@@ -475,7 +475,7 @@ const char *pyr_text_language_name(const char *code)
     return name;
 }
 
-/* 1, 0, or 0 with up to three digits after the point. strtod would follow the locale, and take "0x1p9" and "1e9". */
+/* 1, 0, or 0 with up to three digits after the point. strtod would depend on the locale, and accept "0x1p9" and "1e9". */
 static double read_weight(const char *text)
 {
     double weight = text[0] == '1', digit = 0.1;
@@ -486,7 +486,7 @@ static double read_weight(const char *text)
     return weight;
 }
 
-/* Of a browser's Accept-Language: the one with the largest weight that we have; of equals, the first. NULL: none. */
+/* The language of a browser's Accept-Language with the largest weight that we have; of equal ones, the first. NULL: none. */
 const char *pyr_text_accepted(const char *wanted)
 {
     const struct catalogue *best = NULL;

@@ -1,18 +1,18 @@
-/* print.c: numbers as people of a language write them, tables whose columns fit in every language, and JSON in files. */
+/* print.c: numbers in the notation of a language, tables whose columns fit in every language, and JSON in files. */
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include <pyramids/text.h>
 
-/* The decimal sign comes from the translation, not from the locale: LC_NUMERIC stays "C" for what programs read. */
+/* The decimal sign comes from the translation, not from the locale: LC_NUMERIC stays "C" for numbers that programs read. */
 const char *pyr_text_number(char to[PYR_NUMBER_SIZE], double value, unsigned digits, bool sign)
 {
     /* How your language writes one half: what is between the digits is used in all numbers. */
     const char *half = _("0.5");
     size_t wide = strlen(half);
     snprintf(to, PYR_NUMBER_SIZE, sign ? "%+.*f" : "%.*f", (int)digits, value);
-    /* What rounds to nothing is neither more nor less. */
+    /* A value that rounds to 0 has no sign. */
     if (!to[strspn(to, "+-0.")] && (to[0] == '+' || to[0] == '-'))
         memmove(to, to + 1, strlen(to));
     char *point = strchr(to, '.');
@@ -23,7 +23,7 @@ const char *pyr_text_number(char to[PYR_NUMBER_SIZE], double value, unsigned dig
     return to;
 }
 
-/* Whether there is a blank before the sign depends on the language, so the whole is translated. */
+/* Whether there is a blank before the sign depends on the language, so the whole text is translated. */
 const char *pyr_text_percent(char to[PYR_NUMBER_SIZE], double value, unsigned digits, bool sign)
 {
     char number[PYR_NUMBER_SIZE];
@@ -44,8 +44,7 @@ static int count_characters(const char *text, size_t size)
 
 static int (*columns_of)(const char *text, size_t size) = count_characters;
 
-/* The terminal knows wide characters (src/letters), which this folder must not depend on; so the function is handed
- * in. */
+/* A function for wide characters is passed in (src/letters), since this folder must not depend on one. */
 void pyr_text_measure(int (*columns)(const char *text, size_t size))
 {
     columns_of = columns;
@@ -56,7 +55,7 @@ int pyr_text_width(const char *text, size_t size)
     return columns_of(text, size);
 }
 
-/* Negative: on the left. printf's own padding counts bytes. */
+/* Negative: left-aligned. printf's own padding would count bytes. */
 void pyr_text_pad(FILE *to, const char *text, int width)
 {
     int blanks = (width < 0 ? -width : width) - pyr_text_width(text, strlen(text));
@@ -65,7 +64,7 @@ void pyr_text_pad(FILE *to, const char *text, int width)
     fprintf(to, "%*s%s%*s", width < 0 ? 0 : blanks, "", text, width < 0 ? blanks : 0, "");
 }
 
-/* Widens the columns to their titles, so it is called before the cells. */
+/* Widens the columns to their titles, so it must be called before the cells. */
 void pyr_text_heading(FILE *to, struct pyr_column *columns, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -80,7 +79,7 @@ void pyr_text_heading(FILE *to, struct pyr_column *columns, unsigned count)
     fputc('\n', to);
 }
 
-/* Longer than 511 bytes is cut. */
+/* Text beyond 511 bytes is cut. */
 void pyr_text_cell(FILE *to, const struct pyr_column *column, const char *format, ...)
 {
     char text[512];
@@ -92,8 +91,8 @@ void pyr_text_cell(FILE *to, const struct pyr_column *column, const char *format
     pyr_text_pad(to, text, column->width);
 }
 
-/* The end of a word: a blank outside of brackets that are closed on the same line.
- * So "[--json]" or "[a b]" in a usage line stays together. */
+/* The end of a word: a blank outside of brackets that are closed on the same line. So "[--json]" or "[a b]" in a usage
+ * line stays together. */
 static size_t word_size(const char *text)
 {
     size_t size = 0, inside = 0;
@@ -103,7 +102,7 @@ static size_t word_size(const char *text)
     return size;
 }
 
-/* Where a line that is shown alone continues. */
+/* The column at which a line that stays alone is continued. */
 static int hang_of(const char *line)
 {
     size_t end = strcspn(line, "\n"), after = strspn(line, " ");
@@ -113,14 +112,14 @@ static int hang_of(const char *line)
     return pyr_text_width(line, after);
 }
 
-/* Lines are joined into paragraphs and wrapped again, so that a translation may be longer; a line that begins with a blank
- * is kept alone. */
+/* Lines are joined into paragraphs and wrapped again, so that a translation may be longer; a line that begins with a
+ * blank stays alone. */
 void pyr_text_flow(FILE *to, const char *text, int columns, int hang)
 {
     for (bool first = true; *text; first = false) {
         bool alone = *text == ' ';
         int below = first ? hang : alone ? hang_of(text) : 0, column = 0;
-        bool fresh = true;                   /* nothing is on this line yet */
+        bool fresh = true;                   /* the line is still empty */
         for (;;) {
             bool joined = !fresh && !alone && *text == '\n' && text[1] && text[1] != '\n' && text[1] != ' ';
             if (!*text || (*text == '\n' && !joined))
@@ -150,14 +149,14 @@ static bool write_out(void *context, const char *text, size_t size)
     return fwrite(text, 1, size, context) == size;
 }
 
-/* `buffer` is the caller's and must last as long as the JSON is written. */
+/* `buffer` is the caller's and must stay valid while the JSON is written. */
 void pyr_text_json_init(struct pyr_json *json, FILE *to, char *buffer, size_t size)
 {
     pyr_json_init(json, buffer, size, PYR_JSON_SPACED);
     pyr_json_drain_to(json, write_out, to);
 }
 
-/* What is not a number, or infinite, has no form in JSON and becomes null. */
+/* NaN and infinite numbers cannot be written in JSON and become null. */
 void pyr_text_json_real(struct pyr_json *json, const char *name, double number, int digits)
 {
     char text[400];                          /* the largest number has 309 digits before the point */

@@ -9,7 +9,7 @@
 static const struct {
     enum { SECTION, RULE, PARAGRAPH, END } kind;
     const char *text;
-    char tag[4];                 /* of a rule */
+    char tag[4];                 /* if it is a rule */
 } rows[] = {
 #define SECTION(text) { SECTION, text, "" },
 #define RULE(tag, text) { RULE, text, tag },
@@ -39,7 +39,7 @@ static char small(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* In capitals or small letters; -1 if there is no such tag. */
+/* In capitals or lower case; -1 if there is no such tag. */
 int pyr_text_rule_find(const char *tag)
 {
     const char *other;
@@ -53,7 +53,7 @@ int pyr_text_rule_find(const char *tag)
     return -1;
 }
 
-/* Rules belong to the last section before them. */
+/* A rule belongs to the last section before it. */
 const char *pyr_text_rule_section(unsigned i)
 {
     int row = row_of(i);
@@ -78,7 +78,7 @@ const char *pyr_text_rule_paragraph(unsigned i, unsigned n)
     return rows[row].kind == PARAGRAPH ? _(rows[row].text) : NULL;
 }
 
-/* One byte of UTF-8 in small letters: a to z, and the accented letters of Western Europe (0xc3 and a second byte). */
+/* One byte of UTF-8 in lower case: a to z, and the accented letters of Western Europe (0xc3 and a second byte). */
 static unsigned char fold(const char *text, size_t at)
 {
     unsigned char c = (unsigned char)text[at];
@@ -87,7 +87,7 @@ static unsigned char fold(const char *text, size_t at)
     return (unsigned char)small((char)c);
 }
 
-/* A plain search: texts are short. An empty phrase is in every text. */
+/* A simple search, since texts are short. An empty phrase is in every text. */
 static bool contains(const char *text, const char *phrase)
 {
     for (size_t start = 0; text[start]; start++) {

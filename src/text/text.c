@@ -16,7 +16,7 @@ const char *pyr_text_colour(unsigned colour)
     }
 }
 
-/* Levels are translated, names of other bots (greedy, flatmc) are not: they are names. */
+/* Levels are translated; names of other bots (greedy, flatmc) are not. */
 const char *pyr_text_level(const char *name)
 {
     static const char *const names[] = { N_("novice"), N_("casual"), N_("club"), N_("expert"), N_("master") };
@@ -26,7 +26,8 @@ const char *pyr_text_level(const char *name)
     return name;
 }
 
-/* Names in records are the same in all languages. Those that we gave ourselves ("club 2", no name) are shown translated. */
+/* Names in records are the same in all languages. Names that we assigned ourselves ("club 2", no name) are shown
+ * translated. */
 void pyr_text_player(struct pyr_word name, char *to, size_t size)
 {
     pyr_word_copy(name, to, size);
@@ -58,8 +59,8 @@ static bool is_control(int32_t c)
     return c < 0x20 || (c >= 0x7f && c < 0xa0);
 }
 
-/* In place: the replacement is one byte, never longer than what it replaces. For texts from outside that go to a terminal,
- * which could be controlled by them. */
+/* In place: the replacement is one byte, so never longer. For texts from outside, which could otherwise control the
+ * terminal. */
 void pyr_text_clean(char *text)
 {
     const char *from = text;
@@ -78,7 +79,7 @@ void pyr_text_clean(char *text)
 
 const char *pyr_text_system(int error)
 {
-    /* The system has its own translations only where its locales are installed. */
+    /* The system's own translations exist only where its locales are installed. */
     switch (error) {
     case ENOENT: return _("No such file or directory");
     case EACCES: case EPERM: return _("Permission denied");
@@ -100,9 +101,9 @@ const char *pyr_text_system(int error)
     }
 }
 
-/* The tables of sentences.inc, which takes those kinds of rows that are defined, and leaves out the others. */
+/* The tables of sentences.inc: it uses the kinds of rows that are defined, and leaves out the others. */
 
-/* A text with values for its places. */
+/* A text with values to fill in. */
 struct row {
     int code;                    /* enum pyr_err, enum pyr_story, or a symbol's character */
     const char *values, *text;
@@ -154,7 +155,7 @@ static const char *const reactions[] = {
 #include "sentences.inc"
 };
 
-/* The row for a fault: if a code has several, the last one needs no expectation. NULL: the code is unknown. */
+/* The row for a fault: if a code has several, the last one needs no expected word. NULL: the code is unknown. */
 static const struct row *find_row(const struct pyr_fault *fault)
 {
     const struct row *found = NULL;
@@ -168,8 +169,7 @@ static const struct row *find_row(const struct pyr_fault *fault)
     return found;
 }
 
-/* The letters of a row's `values`: word, expected, first and second number, column; anything else is the longest
- * line. */
+/* The letters of a row's `values`: word, expected, first and second number, column; any other letter is the longest line. */
 static void put_fault(struct pyr_out *out, const void *context, char value)
 {
     const struct pyr_fault *fault = context;
@@ -183,8 +183,8 @@ static void put_fault(struct pyr_out *out, const void *context, char value)
     }
 }
 
-/* Writes the text of a row in the form for a number, and fills its places, %s and %d or, where a translation has another
- * order, %2$s, with the values that `put` writes by their letters. */
+/* Writes the text of a row in the form for a number, and fills in %s and %d or, where a translation has another order,
+ * %2$s, with the values that `put` writes for their letters. */
 static void fill(struct pyr_out *out, const struct row *row, int32_t number,
     void (*put)(struct pyr_out *out, const void *context, char value), const void *context)
 {
@@ -201,7 +201,7 @@ static void fill(struct pyr_out *out, const struct row *row, int32_t number,
             at = (size_t)(text[1] - '1');
             text += 2;
         }
-        text++;                              /* its letter; languages.py holds translations to these */
+        text++;                              /* its conversion letter; languages.py checks that translations use the same */
         next++;
         if (!*text)
             return;
@@ -210,7 +210,7 @@ static void fill(struct pyr_out *out, const struct row *row, int32_t number,
     }
 }
 
-/* Puts the rule that a code refers to in brackets at the end, but before the full stop of a sentence. */
+/* Adds the rule of a code in brackets at the end, before the full stop of a sentence. */
 static void cite(enum pyr_err code, char *to, size_t size)
 {
     const char *rule = pyr_err_rule(code);
@@ -220,7 +220,7 @@ static void cite(enum pyr_err code, char *to, size_t size)
         snprintf(to + length - stops, size - length + stops, " (%s)%s", rule, stops ? "." : "");
 }
 
-/* The rule goes behind the sentence, in brackets, where the terminal's "w" finds it. */
+/* The rule follows the sentence, in brackets, where the terminal's "w" finds it. */
 void pyr_text_fault(const struct pyr_fault *fault, char *to, size_t size)
 {
     const struct row *row = find_row(fault);
@@ -234,7 +234,7 @@ void pyr_text_fault(const struct pyr_fault *fault, char *to, size_t size)
     cite(fault->code, to, size);
 }
 
-/* Short sentences for the terminal's line; codes without one get the sentence of a fault. */
+/* Short sentences for the terminal's message line; codes without one get the sentence of a fault. */
 void pyr_text_reason(enum pyr_err code, char *to, size_t size)
 {
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
@@ -276,7 +276,8 @@ void pyr_text_symbols(const struct pyr_symbols *symbols, bool torch_lost, char *
 {
     struct pyr_out out;
     pyr_out_init(&out, to, size);
-    /* In the order in which they take effect (Q1); a card has one torch of use and one tomb, so these are not counted. */
+    /* In the order in which they take effect (Q1); a card has only one usable torch and one tomb, so these are not
+     * counted. */
     for (const char *c = "refspxT"; *c; c++) {
         unsigned count = 0;
 #define COUNT_OF(name, character) if (*c == character) count = symbols->name;
@@ -297,7 +298,7 @@ void pyr_text_symbols(const struct pyr_symbols *symbols, bool torch_lost, char *
     }
 }
 
-/* What fills the sentence of an event. */
+/* The values for the sentence of an event. */
 struct telling {
     const struct pyr_sentence *sentence;
     const struct pyr_edition *edition;

@@ -27,7 +27,7 @@ VALUE(ERR, record_edition, PYR_ERR_RECORD_EDITION)
 
 VALUE(TEXT, line, PYR_MAX_LINE)
 
-/* Seats that are none. */
+/* Numbers that are not seats. */
 VALUE(SEAT, nobody, PYR_NOBODY)
 VALUE(SEAT, onlooker, PYR_SPECTATOR)
 
@@ -39,8 +39,8 @@ VALUE(PHASE, mark, PYR_MARK)
 VALUE(PHASE, replace, PYR_REPLACE)
 VALUE(PHASE, end, PYR_END)
 
-/* Numbers of the rules (base.h, options.h): components, length, which pyramids claim points (bits), what they and the
- * rest are worth. */
+/* Numbers of the rules (base.h, options.h): components, length, which pyramids claim points (bits), and the points of
+ * everything. */
 VALUE(GAME, seats, PYR_MAX_SEATS)
 VALUE(GAME, slots, PYR_SLOTS)
 VALUE(GAME, cards, PYR_CARDS)
@@ -116,7 +116,7 @@ MEMBER(SCORE, pyr_score, skulls)
 MEMBER(OUTLOOK, pyr_outlook, points)
 MEMBER(OUTLOOK, pyr_outlook, win)
 
-/* A game on a server (remote.h): what was sent, what has happened, what to do with the connection, remote_flags. */
+/* A game on a server (remote.h): messages, events, what to do with the connection, remote_flags. */
 VALUE(SENT, choose, PYR_REMOTE_CHOOSE)
 VALUE(SENT, retract, PYR_REMOTE_RETRACT)
 VALUE(EVENT, table, PYR_REMOTE_TABLE)
@@ -139,11 +139,11 @@ VALUE(FLAG, slow, WASM_SLOW)
 VALUE(FLAG, unsent, WASM_UNSENT)
 VALUE(FLAG, reacts, WASM_REACTS)
 
-/* What the check of a shuffle finds (fair.h). */
+/* The results of checking a shuffle (fair.h). */
 VALUE(FAIR, good, PYR_FAIR_GOOD)
 VALUE(FAIR, no_commitment, PYR_FAIR_NO_COMMITMENT)
 
-/* What happened in a line of a record (story.h): the kinds that the page treats in a way of its own. */
+/* Events in a line of a record (story.h): the kinds that the page treats specially. */
 VALUE(STORY, show, PYR_STORY_SHOW)
 VALUE(STORY, reveal, PYR_STORY_REVEAL)
 VALUE(STORY, lost, PYR_STORY_LOST)

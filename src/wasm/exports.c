@@ -10,7 +10,7 @@
 #include "../instance/inside.h"
 #include "exports.h"
 
-/* One buffer is enough: a script has one thread, and every call is done with it when it returns. */
+/* One buffer is enough: a script has one thread, and no call needs it after it has returned. */
 static char buffer[1 << 17];
 static struct pyr_instance one;
 
@@ -28,7 +28,7 @@ struct pyr_instance *wasm_instance(void)
     return &one;
 }
 
-/* Scripts may pass anything: nothing beyond the buffer is read. */
+/* Scripts may pass any size: nothing beyond the buffer is read. */
 static size_t within(uint32_t size)
 {
     return size < sizeof buffer ? size : sizeof buffer;
@@ -46,8 +46,8 @@ EXPORT(edition_write) uint32_t wasm_edition_write(void)
     return (uint32_t)pyr_instance_write_edition(wasm_instance(), buffer, sizeof buffer);
 }
 
-/* The edition as sheets to print (paper.h): their words stand in the first `size` bytes of the buffer, and the sheet takes
- * their place; so do pictures and their copies. */
+/* The edition as sheets to print (paper.h): their words are in the first `size` bytes of the buffer, and are replaced by
+ * the sheet; the same for pictures and their copies. */
 EXPORT(sheets) uint32_t wasm_sheets(uint32_t parts) { return pyr_instance_sheets(parts); }
 EXPORT(sheet) uint32_t wasm_sheet(uint32_t sheet, uint32_t paper, uint32_t parts, uint32_t is_coloured)
 {
@@ -70,14 +70,14 @@ EXPORT(fault_number) int32_t wasm_fault_number(uint32_t index) { return pyr_inst
 EXPORT(fault_word) const char *wasm_fault_word(void) { return pyr_instance_fault_word(wasm_instance()); }
 EXPORT(fault_expected) const char *wasm_fault_expected(void) { return pyr_instance_fault_expected(wasm_instance()); }
 
-/* The bots there are, by index; NULL beyond the last. */
+/* The bots by index; NULL beyond the last. */
 EXPORT(bot_name) const char *wasm_bot_name(uint32_t index)
 {
     const struct pyr_bot *bot = pyr_bot_at(index);
     return bot ? bot->name : NULL;
 }
 
-/* A match. Its names stand in the buffer, a line each; a record in the first `size` bytes of it. */
+/* A match. Its names are in the buffer, one per line; a record is in the first `size` bytes of it. */
 EXPORT(match_start) int32_t wasm_match_start(uint32_t seats, uint64_t seed)
 {
     return pyr_instance_start(wasm_instance(), seats, buffer, seed);
@@ -98,7 +98,7 @@ EXPORT(match_line_is_visible) uint32_t wasm_match_line_is_visible(uint32_t line,
     return pyr_instance_line_is_visible(wasm_instance(), line, seat);
 }
 
-/* Adds a tag: name, newline, value stand in the buffer. */
+/* Adds a tag: name, newline and value are in the buffer. */
 EXPORT(match_tag) int32_t wasm_match_tag(void)
 {
     char *value = buffer;
@@ -109,7 +109,7 @@ EXPORT(match_tag) int32_t wasm_match_tag(void)
     return pyr_instance_tag(wasm_instance(), buffer, value);
 }
 
-/* A line of a record is in the buffer; then what happened in it. */
+/* A line of a record in the buffer is replaced by its sentences. */
 EXPORT(story) uint32_t wasm_story(uint32_t size)
 {
     return (uint32_t)pyr_instance_story(wasm_instance(), buffer, within(size), buffer, sizeof buffer);
@@ -206,13 +206,13 @@ EXPORT(bot_choice) uint32_t wasm_bot_choice(uint32_t index, uint32_t seat, uint6
     return (uint32_t)pyr_instance_bot_choice(wasm_instance(), index, seat, nodes, seed, buffer, sizeof buffer);
 }
 
-/* The options of a seat into the buffer, where a choice that was made may stand before. */
+/* The options of a seat are written to the buffer, which may contain the choice that was made. */
 EXPORT(options) uint32_t wasm_options(uint32_t lines, uint32_t seat, uint32_t playouts, uint64_t seed)
 {
     return pyr_instance_options(wasm_instance(), lines, seat, playouts, seed, buffer, buffer, sizeof buffer);
 }
 
-/* Luck and skill, a task at a time. */
+/* Luck and skill, one task per call. */
 EXPORT(luck_begin) uint32_t wasm_luck_begin(uint32_t playouts, uint64_t seed)
 {
     return pyr_instance_luck_begin(wasm_instance(), playouts, seed);

@@ -1,5 +1,5 @@
-/* libc.c: what bare wasm32 lacks. Compilers turn copies and fills into these calls; with -mbulk-memory the builtins in here
- * are single instructions, not calls of themselves. */
+/* libc.c: functions that bare wasm32 lacks. Compilers turn copies and fills into these calls; with -mbulk-memory the
+ * builtins in here are single instructions, not recursive calls. */
 #include "exports.h"
 
 void *memcpy(void *restrict to, const void *restrict from, size_t size);
@@ -35,7 +35,7 @@ extern unsigned char __heap_base;
 /* The unit in which the memory of a module grows. */
 #define PAGE 65536
 
-/* All memory beyond the module's own data is one room, made larger as needed. */
+/* All memory beyond the module's own data is one block, enlarged as needed. */
 void *host_room(size_t size)
 {
     size_t start = ((size_t)&__heap_base + 15) & ~(size_t)15, end = start + size;

@@ -1,10 +1,9 @@
 /*
- * probe.c: whole games condensed into numbers, by which native and WebAssembly are compared and timed. It is part of
- * probe.wasm, which is the page's module with this file: players do not download it. Nothing here depends on whether it runs
- * natively.
+ * probe.c: whole games condensed into numbers, to compare and time native code and WebAssembly. It is part of probe.wasm,
+ * the page's module plus this file, which players do not download. The code is the same natively.
  *
- * The same numbers must come out natively and in wasm, and in every version unless the rules or a bot change on purpose:
- * tests compare the hashes.
+ * The same numbers must come out natively and in wasm, and in every version unless the rules or a bot are changed on
+ * purpose: tests compare the hashes.
  */
 #include <pyramids/bots.h>
 #include <pyramids/score.h>
@@ -23,14 +22,14 @@ static bool is_box(const struct pyr_box *box)
     return box->pattern[0].turns != 0;
 }
 
-/* Order matters to it, so two games with the same steps in another order differ. */
+/* Depends on the order, so two games with the same steps in another order differ. */
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
     hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 29;
 }
 
-/* Everything that is open at the table, and what follows from it. */
+/* Everything that is open at the table, and what is computed from it. */
 static uint64_t mix_table(uint64_t hash, const struct pyr_box *box, const struct pyr_table *table)
 {
     uint64_t words[sizeof *table / 8];
@@ -47,7 +46,7 @@ static pyr_seat next_seat(const struct pyr_state *state)
     return (pyr_seat)__builtin_ctz(state->open.waiting);
 }
 
-/* Random steps, at most `most` of them; how many were made. */
+/* Random steps, at most `most` of them; returns how many were made. */
 static uint64_t play_random(const struct pyr_box *box, struct pyr_state *state, struct pyr_rng *rng, uint64_t most)
 {
     uint64_t made = 0;
@@ -97,8 +96,8 @@ static const struct pyr_bot *next_bot(const char **names)
     return NULL;
 }
 
-/* One game between bots, their names with a space between; the hash also covers every step. `room` gives memory to those
- * that want it: all share one block, 16 bytes aligned. A hash of 0 means that it could not be played. */
+/* One game between bots, whose names are separated by spaces; the hash also covers every step. `room` provides memory:
+ * all bots share one block, aligned to 16 bytes. A hash of 0 means that the game could not be played. */
 static struct probe_result play_bots(const struct pyr_box *box, uint64_t seed, const char *names, uint64_t nodes,
     void *(*room)(size_t size))
 {
@@ -182,8 +181,9 @@ static uint64_t count_steps(const struct pyr_box *box, uint64_t seed, uint32_t p
 
 static struct probe_result result;
 
-/* Random games, a step at a time or as playouts, and games between bots whose names stand in the buffer, one per seat with a
- * space between: a hash of all that happened, and the steps made. 0: no edition, or no such bot or seats. */
+/* Random games, step by step or as playouts, and games between bots whose names are in the buffer, one per seat,
+ * separated by spaces: a hash of everything that happened, and the number of steps. 0: no edition, or no such bot or
+ * seats. */
 EXPORT(random_games) uint64_t wasm_random_games(uint64_t seed, uint32_t players, uint32_t games, uint32_t playouts)
 {
     result = play_games(&wasm_instance()->edition.box, seed, players, games, playouts != 0);
@@ -192,14 +192,14 @@ EXPORT(random_games) uint64_t wasm_random_games(uint64_t seed, uint32_t players,
 
 EXPORT(bot_game) uint64_t wasm_bot_game(uint64_t seed, uint64_t nodes)
 {
-    pyr_instance_forget_tables(wasm_instance());        /* they share the room */
+    pyr_instance_forget_tables(wasm_instance());        /* both use the same block */
     result = play_bots(&wasm_instance()->edition.box, seed, wasm_buffer(), nodes, host_room);
     return result.hash;
 }
 
 EXPORT(steps) uint64_t wasm_steps(void) { return result.steps; }
 
-/* How many sequences of `depth` steps there are from the position after `played` random steps of a game. */
+/* The number of sequences of `depth` steps from the position after `played` random steps of a game. */
 EXPORT(perft) uint64_t wasm_perft(uint64_t seed, uint32_t players, uint32_t played, uint32_t depth)
 {
     return count_steps(&wasm_instance()->edition.box, seed, players, played, depth);

@@ -1,7 +1,7 @@
 /*
- * session.c: a game at a server (remote.h) and a game on this device (local.h) for a script. Both play with the match
- * of table.c. Texts go through the buffer; random bytes through wasm_random, which a script fills before it calls what
- * takes an id.
+ * session.c: a game on a server (remote.h) and a game on this device (local.h) for a script. Both use the match of the
+ * instance. Texts are passed in the buffer; random bytes in wasm_random, which a script fills before it calls a
+ * function that needs an id.
  */
 #include <pyramids/local.h>
 #include <pyramids/remote.h>
@@ -16,7 +16,7 @@ static struct pyr_local local;
 static struct pyr_remote_event event;
 static uint8_t noise[48];        /* an id, then a number for the shuffle */
 
-/* Times are the script's milliseconds; a negative one is none. */
+/* Times are the script's milliseconds; negative means none. */
 static uint64_t time_of(double now)
 {
     return now > 0 ? (uint64_t)now : 0;
@@ -30,7 +30,7 @@ static size_t within_buffer(uint32_t size)
 EXPORT(random) uint8_t *wasm_random(void) { return noise; }
 EXPORT(random_size) uint32_t wasm_random_size(void) { return sizeof noise; }
 
-/* A game at a server. The code of the table is in the buffer; false: it is none. */
+/* A game on a server. The code of the table is in the buffer; false if it is invalid. */
 EXPORT(remote_begin) uint32_t wasm_remote_begin(void)
 {
     return pyr_remote_init(&remote, &wasm_instance()->match, wasm_buffer());
@@ -44,7 +44,7 @@ EXPORT(remote_save) uint32_t wasm_remote_save(void)
     return (uint32_t)pyr_remote_save(&remote, wasm_buffer(), wasm_buffer_size());
 }
 
-/* The edition that was read last is the table's. */
+/* The edition that was read last is that of the table. */
 EXPORT(remote_set_edition) void wasm_remote_set_edition(double now)
 {
     pyr_remote_set_edition(&remote, &wasm_instance()->edition, time_of(now));
@@ -67,7 +67,7 @@ EXPORT(remote_wish) uint32_t wasm_remote_wish(double now) { return pyr_remote_wi
 EXPORT(remote_wake_at) double wasm_remote_wake_at(void) { return (double)pyr_remote_wake_at(&remote); }
 EXPORT(remote_next) const char *wasm_remote_next(double now) { return pyr_remote_next(&remote, time_of(now)); }
 
-/* The next event's kind, 0: none; its parts until the next call. */
+/* The kind of the next event, 0: none; its parts are valid until the next call. */
 EXPORT(remote_event) uint32_t wasm_remote_event(void)
 {
     event = pyr_remote_event(&remote);
@@ -81,7 +81,7 @@ EXPORT(event_reason) const char *wasm_event_reason(void) { return event.reason; 
 EXPORT(remote_look) void wasm_remote_look(uint32_t is_looked_at) { pyr_remote_look(&remote, is_looked_at); }
 EXPORT(remote_open_here) void wasm_remote_open_here(void) { pyr_remote_open_here(&remote); }
 
-/* What the person does; 0: it is not possible now. */
+/* The person's actions; 0: not possible now. */
 EXPORT(remote_confirm) uint32_t wasm_remote_confirm(double now) { return pyr_remote_confirm(&remote, noise, time_of(now)); }
 EXPORT(remote_retract) uint32_t wasm_remote_retract(double now) { return pyr_remote_retract(&remote, noise, time_of(now)); }
 EXPORT(remote_take) uint32_t wasm_remote_take(uint64_t step, double now)
@@ -92,7 +92,7 @@ EXPORT(remote_leave) uint32_t wasm_remote_leave(double now) { return pyr_remote_
 EXPORT(remote_return) uint32_t wasm_remote_return(double now) { return pyr_remote_return(&remote, noise, time_of(now)); }
 EXPORT(remote_close) uint32_t wasm_remote_close(double now) { return pyr_remote_close(&remote, noise, time_of(now)); }
 
-/* A quick reaction; what one does not want to see of others. */
+/* Sends a quick reaction; mutes those of a seat. */
 EXPORT(remote_react) uint32_t wasm_remote_react(uint32_t symbol, double now)
 {
     return pyr_remote_react(&remote, symbol, noise, time_of(now));
@@ -114,13 +114,13 @@ EXPORT(remote_fill) uint32_t wasm_remote_fill(uint32_t seat, double now)
     return pyr_remote_fill(&remote, (pyr_seat)seat, wasm_buffer(), noise, time_of(now));
 }
 
-/* The key is in the buffer, "": none; seat 255: the first that is free. */
+/* The key is in the buffer, "": none; seat 255: the first free one. */
 EXPORT(remote_sit) uint32_t wasm_remote_sit(uint32_t seat, double now)
 {
     return pyr_remote_sit(&remote, (pyr_seat)seat, wasm_buffer(), noise + 16, noise, time_of(now));
 }
 
-/* What is known of the table. */
+/* The present data of the table. */
 EXPORT(remote_ready) uint32_t wasm_remote_ready(void) { return remote.ready; }
 EXPORT(remote_deadline) double wasm_remote_deadline(void) { return (double)remote.deadline; }
 EXPORT(remote_lost_at) double wasm_remote_lost_at(void) { return (double)remote.lost_at; }
@@ -141,7 +141,7 @@ EXPORT(remote_flags) uint32_t wasm_remote_flags(void)
         (pyr_remote_may_react(&remote) ? WASM_REACTS : 0);
 }
 
-/* Makes the first lines of the buffer texts of their own; those that are missing are empty. */
+/* Makes separate texts of the first lines of the buffer; missing ones are empty. */
 static void read_lines(const char **words, uint32_t count)
 {
     char *at = wasm_buffer();
@@ -195,7 +195,7 @@ EXPORT(local_daily) int32_t wasm_local_daily(uint32_t is_practice)
     return err;
 }
 
-/* A record that does not say who plays is one person's, in the first seat, against bots. */
+/* A record without its players is continued by one person, in the first seat, against bots. */
 EXPORT(local_load) int32_t wasm_local_load(uint32_t size, uint64_t seed)
 {
     enum pyr_err err = pyr_local_load(&local, &wasm_instance()->match, &wasm_instance()->edition, wasm_buffer(),
@@ -239,8 +239,8 @@ EXPORT(local_answer) uint32_t wasm_local_answer(uint32_t seat, uint32_t lines)
     return pyr_local_answer_choice(&local, (pyr_seat)seat, lines, wasm_buffer());
 }
 
-/* Solo expeditions (solo.h), by index: how many, the seed, the points for medal 1 to 3, the medal for points. 0 for one that
- * does not exist. */
+/* Solo expeditions (solo.h), by index: how many, the seed, the points for medal 1 to 3, the medal for points. 0 for an
+ * index that does not exist. */
 EXPORT(solo_count) uint32_t wasm_solo_count(void) { return pyr_solo_count(); }
 EXPORT(solo_seed) uint32_t wasm_solo_seed(uint32_t index)
 {
