@@ -375,6 +375,34 @@ def case_standby(folder):
         check(cluster, seats, folder)
 
 
+def case_commits_that_the_standby_lacks(folder):
+    """The standby is away, and somebody ends what waits for it, or PostgreSQL crashes: it then has commits that the standby
+    lacks. Nothing of these is acknowledged before it is back."""
+    with postgres.Pair() as base, Cluster(folder, 1, base) as cluster:
+        ana = cluster.visitor('Ana')
+        link = ana.link(ana.make('open', 'open'))
+        base.standby.stop(signal.SIGQUIT)
+        link.send(type='sit', id='first', number=secrets.token_hex(32))
+        ended = ['']
+        for how in ('cancel', 'terminate', 'crash', 'cancel', 'terminate', 'cancel'):
+            def waits():
+                return base.sql("SELECT query_start FROM pg_stat_activity WHERE application_name = 'pyramids' AND "
+                                "wait_event = 'SyncRep'")
+            until_so(lambda: waits() not in ended)       # another commit than before
+            ended.append(waits())
+            if how == 'crash':
+                base.primary.stop(signal.SIGQUIT)
+                base.primary.start()
+            else:
+                base.sql(f"SELECT pg_{how}_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+        until_so(lambda: waits() not in ended)
+        while link.hear(0.01):
+            pass
+        assert 'first' not in link.answers, link.answers
+        base.standby.start()
+        link.until(lambda: link.answers.get('first', {}).get('type') == 'done')
+
+
 def fault_kill(cluster, base, dice):
     node = dice.choice(cluster.nodes + cluster.thinkers)
     node.kill()

@@ -3309,6 +3309,53 @@ POSTGRES_TEST("servers whose players choose at once store all of it at the first
     drop_folder();
 }
 
+static void count_refused(void *context, unsigned job, enum store_result result, bool is_void)
+{
+    (void)job;
+    (void)result;
+    (void)is_void;
+    ++*(int *)context;
+}
+
+/* Once the server can be used: its number. */
+static int64_t new_transaction(void)
+{
+    char value[32] = "";
+    while (!outside_server("SELECT pg_current_xact_id()", value, sizeof value))
+        nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+    return strtoll(value, NULL, 10);
+}
+
+POSTGRES_TEST("a transaction that a crash of PostgreSQL has undone is not taken for another one of its number")
+{
+    struct store_visitor ana = { .name = "Ana", .created = 1, .seen = 1 };
+    struct store_db *db;
+    int64_t mine;
+    int refused = 0;
+    make_folder();
+    if (CHECK(db = store_db_open(path, true, error, sizeof error))) {
+        store_set_log(count_words);
+        CHECK_INT(store_db_begin(db, true), STORE_OK);
+        CHECK_INT(store_put_visitor(db, &ana), STORE_OK);
+        CHECK_INT(store_db_settle(db, count_refused, &refused), STORE_OK);
+        /* One of its processes crashes, and PostgreSQL restarts by itself: what was not written is forgotten. */
+        static const char open[] = "FROM pg_stat_activity WHERE state = 'idle in transaction'";
+        char sql[120];
+        snprintf(sql, sizeof sql, "SELECT backend_xid %s", open);
+        mine = outside_number(path, sql);
+        snprintf(sql, sizeof sql, "SELECT pid %s", open);
+        int process = outside_number(path, sql);
+        if (CHECK(mine > 0 && process > 0) && CHECK(!kill(process, SIGKILL)))
+            while (new_transaction() < mine)
+                ;                            /* somebody else gets that number */
+        CHECK_INT(store_db_commit(db), STORE_FAILED);
+        CHECK_INT(outside_number(path, "SELECT count(*) FROM visitor"), 0);
+        store_set_log(NULL);
+        store_db_close(db);
+    }
+    drop_folder();
+}
+
 POSTGRES_TEST("servers that start at the same time make the tables once")
 {
     enum { SERVERS = 6 };

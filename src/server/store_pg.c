@@ -5,7 +5,7 @@
  *     takes two round trips, one to settle and one to commit, unless a job asks for rows.
  *  2. The commit is sent only after every result of the transaction was received and its number (xid) is known. If the
  *     connection is lost before the answer, the outcome of that number is queried over a new connection. So a job is
- *     never reported as failed while it may have been stored.
+ *     never reported as failed while it may have been stored, nor as stored before a synchronous standby has it.
  *  3. When the connection is lost, nothing that was acknowledged is lost: the database undoes the transaction, and its
  *     jobs are run again over a new connection or, if there is none, answered STORE_FAILED.
  *  4. `execute` is within a savepoint, so that a statement which fails leaves the transaction as it was, as in SQLite.
@@ -335,7 +335,20 @@ static bool is_lost(const struct store_db *base)
     return db->in_transaction && (db->failure || !db->connection);
 }
 
-/* Connects again, if it is time for another attempt. */
+/* Stores something whose commit waits for the synchronous standby, if there is one: then it has all that was committed
+ * before. PostgreSQL also shows commits that only the primary may have: their wait was cancelled, ended with its
+ * connection, or was cut short by a crash. PG_RUNNING: once more; PG_UNKNOWN: it cannot be stored. */
+static enum pg_outcome wait_for_standby(struct pg *db)
+{
+    db->is_committed = db->is_warned = false;
+    bool good = control(db, "BEGIN", PG_CONTROL) &&
+        control(db, "SELECT pg_logical_emit_message(true, 'pyramids', '')", PG_IGNORE) &&
+        control(db, "COMMIT", PG_COMMIT) && pg_sync(db) && pg_drain(db);
+    db->failure = STORE_OK;
+    return !good || db->is_warned ? PG_RUNNING : db->is_committed ? PG_KEPT : PG_UNKNOWN;
+}
+
+/* Connects again, if it is time for another attempt. What is read from then on is at the standby, too. */
 static bool reconnect(struct pg *db)
 {
     char error[512];
@@ -344,6 +357,9 @@ static bool reconnect(struct pg *db)
     if ((db->delay && pg_now() < db->tried + db->delay) || !pg_waits(db))
         return false;
     bool good = pg_connect(db, false, error, sizeof error);
+    while (good && db->is_serving && wait_for_standby(db) == PG_RUNNING)
+        if (!(good = db->connection))
+            snprintf(error, sizeof error, "%s", lost);
     db->tried = pg_now();
     if (good) {
         db->delay = 0;
@@ -554,12 +570,12 @@ static bool pass_time(struct pg *db, unsigned ms, uint64_t since)
     return pg_now() < since + OUTCOME_MS;
 }
 
-/* Finds out whether the transaction whose commit was not answered was kept. */
-static enum store_result resolve(struct pg *db)
+/* Finds out whether the transaction whose commit was not answered, or answered with a warning, was kept. */
+static enum store_result resolve(struct pg *db, const char *words)
 {
     uint64_t since = pg_now();
     enum pg_outcome outcome = PG_RUNNING;
-    store_say("a transaction got no answer: asking the PostgreSQL server what became of it");
+    store_say(words);
     while (outcome == PG_RUNNING) {
         if (!reconnect(db)) {
             if (!pass_time(db, SHORTEST_DELAY, since))
@@ -579,6 +595,8 @@ static enum store_result resolve(struct pg *db)
             if (outcome == PG_UNKNOWN)
                 outcome = PG_RUNNING;
         }
+        if (outcome == PG_KEPT)
+            outcome = wait_for_standby(db);
         if (outcome == PG_RUNNING && !pass_time(db, SHORTEST_DELAY, since))
             break;
     }
@@ -596,6 +614,9 @@ static void count_refusal(void *context, unsigned job, enum store_result result,
     (void)is_void;
     *(enum store_result *)context = result;
 }
+
+static const char no_answer[] = "a transaction got no answer: asking the PostgreSQL server what became of it";
+static const char no_wait[] = "a transaction did not wait for the standby: waiting for one that comes after it";
 
 /* The second round trip. For a transaction that only read, the answer is not waited for. If the answer to COMMIT is
  * missing, resolve() finds out what happened. */
@@ -615,7 +636,7 @@ static enum store_result commit(struct store_db *base)
         rollback(base);
         return STORE_FAILED;
     }
-    db->is_committed = false;
+    db->is_committed = db->is_warned = false;
     bool is_sent = send_news(db) && (db->is_serving || !db->has_written || control(db, PG_SEQUENCES, PG_IGNORE)) &&
         control(db, "COMMIT", PG_COMMIT) && pg_sync(db);
     if (is_sent && !db->has_written) {       /* a lost read has no effect */
@@ -627,14 +648,14 @@ static enum store_result commit(struct store_db *base)
         db->in_transaction = false;
         result = db->is_committed ? STORE_OK : db->failure ? db->failure : STORE_FAILED;
         db->failure = STORE_OK;
-        return result;
+        return !result && db->is_warned && db->xid[0] ? resolve(db, no_wait) : result;
     }
     pg_disconnect(db);
     db->in_transaction = false;
     db->failure = STORE_OK;
-    if (db->is_committed)                    /* the answer arrived before the connection was lost */
+    if (db->is_committed && !db->is_warned)  /* the answer arrived before the connection was lost */
         return STORE_OK;
-    return db->xid[0] ? resolve(db) : STORE_FAILED;
+    return db->xid[0] ? resolve(db, no_answer) : STORE_FAILED;
 }
 
 /* For commands; jobs of a server use job_begin. */

@@ -58,9 +58,10 @@ struct pg {
     enum store_result execute_result;
     int64_t changed;             /* by the last PG_EXECUTE */
     char xid[32];                /* "": none */
-    char started[48], xid_started[48];       /* when the database server was started, as of this connection and of the
+    char started[96], xid_started[96];       /* when the database server was started, as of this connection and of the
                                                 transaction */
     bool is_committed;           /* the answer to PG_COMMIT */
+    bool is_warned;              /* the database server has sent a warning since this was cleared */
     unsigned job;                /* jobs begun, including the present one */
     size_t job_sent;             /* statements sent in the present job */
     size_t job_first;            /* the first entry of the pipeline that may belong to the present job */
@@ -114,7 +115,7 @@ void pg_listen_end(struct store_listener *listener);
 bool pg_connect(struct pg *db, bool first, char *error, size_t size);
 
 /* A second connection to the same server, with the same settings; to be closed with PQfinish. */
-PGconn *pg_connect_beside(const struct pg *db);
+PGconn *pg_connect_beside(struct pg *db);
 enum store_probe pg_probe(const char *where, char *error, size_t size);      /* as store_engine.probe */
 
 /* What became of transaction `xid`, whose commit was not answered; asked over a new connection. */

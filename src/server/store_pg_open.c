@@ -278,11 +278,12 @@ static bool ask(struct opening *o, const char *sql, char *value, size_t size)
 
 /* Connecting. */
 
-/* Without this, notices ("relation already exists") would go to standard error. */
-static void ignore_notice(void *context, const PGresult *result)
+/* Without this, notices ("relation already exists") would go to standard error. Of warnings, only a commit takes notice. */
+static void note_notice(void *context, const PGresult *result)
 {
-    (void)context;
-    (void)result;
+    const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+    if (severity && !strcmp(severity, "WARNING"))
+        ((struct pg *)context)->is_warned = true;
 }
 
 /* Why there is no connection. libpq's message contains no password, but may be long. */
@@ -344,10 +345,11 @@ static PGconn *connect_with(const char *where, const PQconninfoOption *options, 
 }
 
 /* A second connection to the same database, for listening. The caller checks PQstatus. */
-PGconn *pg_connect_beside(const struct pg *db)
+PGconn *pg_connect_beside(struct pg *db)
 {
     PQconninfoOption *options = PQconninfoParse(db->where, NULL);
     PGconn *connection = options ? connect_with(db->where, options, db->write) : NULL;
+    PQsetNoticeReceiver(connection, note_notice, db);
     PQconninfoFree(options);
     return connection;
 }
@@ -363,7 +365,7 @@ static bool open_connection(struct opening *o)
         return fail(o, "%s", pyr_text_system(12));
     if (PQstatus(o->connection) != CONNECTION_OK)
         return fail_to_connect(o);
-    PQsetNoticeReceiver(o->connection, ignore_notice, NULL);
+    PQsetNoticeReceiver(o->connection, note_notice, o->db);
     return true;
 }
 
@@ -391,7 +393,8 @@ static bool check_server(struct opening *o)
     /* A commit waits at least for the disk; with remote_apply it waits for more. */
     return ask(o, "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') <> "
         "'remote_apply'", NULL, 0) &&
-        ask(o, "SET default_transaction_isolation = 'read committed'", NULL, 0) &&
+        ask(o, "SELECT set_config('default_transaction_isolation', 'read committed', false),"
+            " set_config('client_min_messages', 'warning', false)", NULL, 0) &&
         (!o->db->is_serving || ask(o, PG_SERVING, NULL, 0));
 }
 
@@ -523,8 +526,10 @@ static bool prepare_all(struct opening *o)
     return good;
 }
 
-/* pg_postmaster_start_time lets a later connection see whether the database server has been restarted in between (resolve
- * in store_pg.c). */
+/* Lets a later connection see whether the database server has been restarted in between (resolve in store_pg.c). After the
+ * crash of one of its processes it restarts by itself: then its start time is the same, but its statistics begin again. */
+#define PG_STARTED "SELECT concat(pg_postmaster_start_time(), ' ', pg_stat_get_bgwriter_stat_reset_time())"
+
 bool pg_connect(struct pg *db, bool first, char *error, size_t size)
 {
     struct opening o = { .db = db, .error = error, .size = size };
@@ -535,7 +540,7 @@ bool pg_connect(struct pg *db, bool first, char *error, size_t size)
     }
     db->connection = o.connection;
     db->failure = STORE_OK;
-    if (!ask(&o, "SELECT pg_postmaster_start_time()::text", db->started, sizeof db->started)) {
+    if (!ask(&o, PG_STARTED, db->started, sizeof db->started)) {
         pg_disconnect(db);
         return false;
     }
