@@ -39,11 +39,16 @@ def choices_made(node):
     return sum(metric(node, f'bots_choices_total{{cost="{cost}"}}') for cost in ('light', 'heavy'))
 
 
-class Base:
-    """A PostgreSQL server with one database, and servers on it, which end with it."""
+LISTENS, WAITS = "query LIKE 'LISTEN %'", "wait_event_type = 'Lock'"      # of sessions in a database
 
-    def __init__(self, folder, small=0):
-        self.folder, self.nodes, self.server = folder, [], postgres.Postgres()
+
+class Base:
+    """A database at the PostgreSQL server of all cases, or at one of its own, and servers on it, which end with it."""
+    shared = None
+
+    def __init__(self, folder, small=0, alone=False):
+        self.folder, self.nodes, self.is_alone = folder, [], small or alone
+        self.server = postgres.Postgres() if self.is_alone else self.shared
         self.name = self.server.small_base(small) if small else self.server.base()
         self.where = self.server.where(self.name)
 
@@ -53,7 +58,10 @@ class Base:
     def __exit__(self, kind, value, trace):
         for node in self.nodes:
             node.__exit__(kind, value, trace)
-        self.server.close()
+        if self.is_alone:
+            self.server.close()
+        else:
+            self.server.sql(f'DROP DATABASE {self.name} WITH (FORCE)')
 
     def node(self, *options, env=None, metrics=True, generous=True):
         self.nodes.append(Node(self.folder, len(self.nodes), self.where, *options, env=env, metrics=metrics,
@@ -66,6 +74,11 @@ class Base:
 
     def sql(self, text):
         return self.server.sql(text, self.name)
+
+    def sessions(self, condition, what='count(*)'):
+        """Of other sessions in this database."""
+        return self.sql(f'SELECT {what} FROM pg_stat_activity WHERE datname = current_database() AND '
+                        f'pid <> pg_backend_pid() AND {condition}')
 
 
 def keeper(base, code):
@@ -86,7 +99,7 @@ def stop_at_rest(base, node):
     """Stops a server outside a transaction, so that it holds no lock."""
     def stopped():
         node.process.send_signal(signal.SIGSTOP)
-        if base.sql("SELECT count(*) FROM pg_stat_activity WHERE state <> 'idle' AND pid <> pg_backend_pid()") == '0':
+        if base.sessions("state <> 'idle'") == '0':
             return True
         return node.process.send_signal(signal.SIGCONT)
     until_so(stopped)
@@ -429,8 +442,8 @@ def case_record_while_news_are_lost(folder):
         watcher.until(lambda: watcher.version >= link.version)
         # Server b, which started last, loses the connection that listens and gets no other one.
         session.say(f'ALTER DATABASE {base.name} ALLOW_CONNECTIONS false;'
-                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN %' AND backend_start ="
-                    " (SELECT max(backend_start) FROM pg_stat_activity WHERE query LIKE 'LISTEN %');")
+                    f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{base.name}' AND {LISTENS} "
+                    "ORDER BY backend_start DESC LIMIT 1;")
         until_so(lambda: metric(b, 'hears_others') == 0)
         wire.play([link], random.Random(3))
         record = at(b, ana).record(code)
@@ -441,15 +454,14 @@ def case_record_while_news_are_lost(folder):
 
 def case_record_before_the_news_of_it(folder):
     """What one server has told a player, another does not leave out, though it has yet to hear of it."""
-    with Base(folder) as base:
+    with Base(folder, alone=True) as base:
         a, b = base.node(), base.node()
         ana, _, code, *links = two_at_a_table(base, a, a)
         base.node()
         until_so(lambda: metric(b, 'servers') == 3)          # since it has looked again, it trusts what it hears
         watcher = at(b, ana).link(code)
         # The processes of PostgreSQL that tell servers what others do pause.
-        listeners = [int(pid) for pid in base.server.sql("SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN %'")
-                     .split()]
+        listeners = [int(pid) for pid in base.sessions(LISTENS, 'pid').split()]
         assert len(listeners) == 3
         for pid in listeners:
             os.kill(pid, signal.SIGSTOP)
@@ -472,12 +484,10 @@ def case_presence_after_lost_news(folder):
         for i in range(5):
             closer = threading.Thread(target=other.close)
             closer.start()
-            base.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND "
-                     "backend_type = 'client backend'")
+            base.sessions("backend_type = 'client backend'", 'pg_terminate_backend(pid)')
             closer.join()
             one.until(lambda: not one.table['seats'][1]['here'])
-            base.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND "
-                     "backend_type = 'client backend' AND random() < 0.5")
+            base.sessions("backend_type = 'client backend' AND random() < 0.5", 'pg_terminate_backend(pid)')
             other = None
             while not other:
                 try:
@@ -490,18 +500,17 @@ def case_presence_after_lost_news(folder):
 def case_a_database_that_says_nothing(folder):
     """PostgreSQL has connections but answers nothing over them, as when its disk hangs. A server that listens in vain gets
     another connection; one that is told to end does so in order, whatever it has asked for."""
-    with Base(folder) as base:
+    with Base(folder, alone=True) as base:
         def backends(condition='true'):
-            return {int(pid) for pid in base.sql("SELECT pid FROM pg_stat_activity WHERE application_name = 'pyramids' AND "
-                                                 + condition).split()}
+            return {int(pid) for pid in base.sessions(f"application_name = 'pyramids' AND {condition}", 'pid').split()}
         a = base.node()
         ana = a.visitor('Ana')
         link = ana.link(ana.make('open', 'open'))
         until_so(lambda: len(backends()) == 2)
         of_a = backends()
         b = base.node()
-        until_so(lambda: len(backends("query LIKE 'LISTEN %'")) == 2)
-        stopped = of_a | backends("query LIKE 'LISTEN %'")
+        until_so(lambda: len(backends(LISTENS)) == 2)
+        stopped = of_a | backends(LISTENS)
         assert len(stopped) == 3
         for pid in stopped:
             os.kill(pid, signal.SIGSTOP)
@@ -510,7 +519,7 @@ def case_a_database_that_says_nothing(folder):
             a.process.send_signal(signal.SIGTERM)
             link.until(lambda: link.again)
             assert a.process.wait(wire.PATIENCE) == 0
-            until_so(lambda: backends("query LIKE 'LISTEN %'") - stopped, 'a server listens in vain')
+            until_so(lambda: backends(LISTENS) - stopped, 'a server listens in vain')
             until_so(lambda: metric(b, 'hears_others') == 1)
         finally:
             for pid in stopped:
@@ -530,7 +539,7 @@ def case_a_server_paused_while_it_starts(folder):
         starter.start()
 
         def has(what):
-            return base.sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pyramids' AND " + what) == '1'
+            return base.sessions(f"application_name = 'pyramids' AND {what}") == '1'
         until_so(lambda: has("wait_event = 'advisory'"))
         paused = a.process
         paused.send_signal(signal.SIGSTOP)
@@ -564,7 +573,7 @@ def case_names(folder):
         until_so(lambda: ana.want(200, 'GET', '/api/visitor').json['visitor']['name'] == 'Annabel')
         # News that are lost with a connection cost a delay.
         for name in ('Anne', 'Anja', 'Annabel'):
-            base.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN %'")
+            base.sessions(LISTENS, 'pg_terminate_backend(pid)')
             there.want(200, 'POST', '/api/visitor', {'name': name})
             until_so(lambda: ana.want(200, 'GET', '/api/visitor').json['visitor']['name'] == name)
         code = ben.make('open', 'open')
@@ -607,7 +616,7 @@ def case_back_while_others_choose(folder):
         other.until(lambda: other.table['seats'][0]['away'] and other.ready['ready'] == [1])
 
         def waiting():
-            return base.sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+            return base.sessions(WAITS)
         with base.server.session(base.name) as session:
             session.say('BEGIN; SELECT 1 FROM revision FOR UPDATE;')
             other.send(type='choose', id='ben', phase=phase, choice=other.pick(random.Random(2)))
@@ -866,7 +875,7 @@ def case_room_for_a_new_table(folder):
             session.say('BEGIN; SELECT game FROM revision FOR UPDATE; SELECT id FROM game FOR UPDATE;')
             asker = threading.Thread(target=ana.make, args=('open', 'open'))
             asker.start()
-            until_so(lambda: base.sql('SELECT count(*) FROM pg_locks WHERE NOT granted') != '0')
+            until_so(lambda: base.sessions(WAITS) != '0')
             assert base.sql('SELECT count(*) FROM game') == '3' and asker.is_alive()
             session.say('COMMIT;')
         asker.join(wire.PATIENCE)
@@ -1098,7 +1107,7 @@ def case_deadlocks(folder):
                 session.say(f"BEGIN; SET LOCAL deadlock_timeout = '1h'; {first};")
                 worker = threading.Thread(target=work)
                 worker.start()
-                until_so(lambda: base.sql('SELECT count(*) FROM pg_locks WHERE NOT granted') != '0',
+                until_so(lambda: base.sessions(WAITS) != '0',
                          f'the server does not wait: {done}')
                 session.say(f'{second};')
                 session.say('COMMIT;')
@@ -1214,4 +1223,5 @@ def case_full_disk(folder):
 
 
 if __name__ == '__main__':
-    wire.main(globals(), beside=2)
+    with postgres.Postgres() as Base.shared:
+        wire.main(globals(), beside=5)

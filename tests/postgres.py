@@ -11,6 +11,7 @@ import contextlib
 import ctypes
 import fcntl
 import glob
+import itertools
 import os
 import pwd
 import shutil
@@ -105,7 +106,7 @@ class Postgres:
                          "log_min_messages": "warning",
                          **settings}
         self.process = None
-        self.bases = 0
+        self.bases = itertools.count(1)
         self.small = self.refusing = None
         if follows:
             self.follow(follows)
@@ -207,8 +208,7 @@ class Postgres:
 
     def base(self):
         """A new, empty database: its name."""
-        self.bases += 1
-        name = f"base{self.bases}"
+        name = f"base{next(self.bases)}"
         self.sql(f"CREATE DATABASE {name}")
         return name
 
@@ -221,8 +221,7 @@ class Postgres:
         done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", self.small], check=False,
                               capture_output=True)
         own(self.small)
-        self.bases += 1
-        name = f"base{self.bases}"
+        name = f"base{next(self.bases)}"
         if done.returncode:
             print(f"# {done.stderr.decode().strip()}: a full disk is made by triggers")
             self.small, self.refusing = None, name
