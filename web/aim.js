@@ -1,7 +1,7 @@
 /**
- * aim.js: where the pattern would go. Keeps the legal placements, the turn that is shown, and what is placed but not
- * confirmed; the module decides what pointing, turning and painting select (src/session/aim.c, as in the terminal). It has
- * no pixels: the table passes spaces, and draws the result.
+ * aim.js: the placement of the pattern. Stores the legal placements, the turn that is shown, and what is placed but
+ * not confirmed; the module decides what pointing, turning and painting select (src/session/aim.c, as in the
+ * terminal). It works with spaces, not pixels: the table translates pointers and draws the result.
  */
 import { GAME } from './codes.js';
 import { formOf } from './draw.js';
@@ -39,7 +39,7 @@ export class Aim {
         /** Why the last try was refused: a code of err.h. */
         this.refused = 0;
         this.cycle = { slot: -1, cell: -1, at: 0, of: 0 };
-        /** What clicks at the same space go through. @type {Place[]} */
+        /** The placements that repeated clicks at a space go through. @type {Place[]} */
         this.order = [];
         /** Spaces painted so far, all on one card. @type {number[]} */
         this.painted = [];
@@ -60,7 +60,7 @@ export class Aim {
     /** The step that the module has found, as a placement. @returns {Place} */
     found() { return /** @type {Mark} */ (this.core.listed(1)[0]); }
 
-    /** How far a form (formOf) is from the turn shown, and the nearest turn that looks so. @param {string} form */
+    /** How far a form (formOf) is from the turn shown, and the nearest turn that looks like it. @param {string} form */
     apart(form) {
         const spaces = markStep(0, form.split(' ').map((at) => Number(at[0]) + 5 * Number(at[2])));
         const code = this.core.x.aim_apart(this.seat, this.held(), Number(spaces));
@@ -93,7 +93,8 @@ export class Aim {
     /** Why these spaces cannot be marked; 0 if they can. @param {number} slot @param {number[]} cells */
     why(slot, cells) { return this.core.judge(this.seat, markStep(slot, cells)); }
 
-    /** Places what fits best at the space; the same space again: the next that covers it. False if nothing fits there.
+    /** Places what fits best at the space; for the same space again, the next placement that covers it. False if nothing
+     * fits there.
      * @param {number} slot @param {number} cell */
     place(slot, cell) {
         const { cycle, pin } = this, at = this.order.findIndex((p) => isSamePlace(p, pin));
@@ -152,10 +153,10 @@ export class Aim {
         this.set(list[at < 0 ? 0 : (at + by + list.length) % list.length]);
     }
 
-    /** The placements that hold all these spaces. @param {number} slot @param {number[]} cells */
+    /** The placements that contain all these spaces. @param {number} slot @param {number[]} cells */
     holding(slot, cells) { return this.pool().filter((p) => p.slot === slot && cells.every((c) => p.cells.includes(c))); }
 
-    /** Space by space: each narrows the placements; one that fits none starts afresh.
+    /** Paints space by space: each one narrows the placements; a space that fits none starts over.
      * @param {number} slot @param {number} cell */
     paint(slot, cell) {
         const before = slot === this.paintedOn ? this.painted : [];
@@ -167,7 +168,7 @@ export class Aim {
             { slot, cells: [cell], step: markStep(slot, [cell]), bad: this.why(slot, [cell]) || ERR.not_pattern };
     }
 
-    /** Paints by hasTouch: the rest is filled in once a single placement is left, and a painted space is wiped off again.
+    /** Paints by taps: once a single placement is left, the rest is filled in; tapping a painted space removes it.
      * @param {number} slot @param {number} cell */
     togglePaint(slot, cell) {
         this.refused = 0;

@@ -1,8 +1,8 @@
 /**
- * analysis.js: the analysis of a game, one for all who show it. It is found where it was kept, or made in a worker: a first
- * result within seconds, then refined until every mark is certain or the cap of luck.h is reached; then it is kept. The
- * numbers are those of `pyramids analyze` and of the server's report, as the C core computes all of them and the seeds
- * follow from the record.
+ * analysis.js: the analysis of a game, shared by all views that show it. It is read from storage, or made in a
+ * worker: a first result within seconds, then refined until every mark is certain or the cap of luck.h is reached;
+ * then it is stored. The numbers are those of `pyramids analyze` and of the server's report, as the C core computes
+ * all of them and the seeds follow from the record.
  */
 import { _, number } from './i18n.js';
 import { LUCK } from './codes.js';
@@ -12,13 +12,13 @@ import { Thinker } from './thinker.js';
 /** @typedef {import('./core.js').Judged} Judged */
 /** @typedef {import('./core.js').Decision} Decision */
 
-/** Changes when numbers mean something else: what was kept before is made again. */
+/** Changes when numbers get another meaning: then stored analyses are made again. */
 const VERSION = 1;
 const MOST = 20;                             // analyses kept; one takes 20 to 60 KB
 const LIST = 'pyramids.analyses', ONE = 'pyramids.analysis.';
 
-/** A name for a game that follows from its cards and choices, not from names and what tags say. Where tags are counts: an
- * analysis names lines of the record. @param {string[]} lines */
+/** A key for a game, made from its cards and choices; names and the content of tags do not count. The position of tags
+ * does, since an analysis refers to lines of the record. @param {string[]} lines */
 export function gameKey(lines) {
     let a = 0x811c9dc5, b = 0x9747b28c;
     const counted = lines.filter((l) => !/^(player|pyramids-record)/.test(l)).map((l) => l.replace(/^tag .*/, ''));
@@ -32,7 +32,7 @@ export function gameKey(lines) {
 
 /** @typedef {{version: number, done: boolean, judged: Judged}} Kept done: false for a first result */
 
-/** What the storage refused, for as long as the page is open. @type {Map<string, Kept>} */
+/** Analyses that the storage refused, kept while the page is open. @type {Map<string, Kept>} */
 const inMemory = new Map();
 
 /** @returns {string[]} newest first */
@@ -55,14 +55,14 @@ export function keptAnalysis(key) {
     return inMemory.get(key) ?? null;
 }
 
-/** What is known of a game without making it. @param {string[]} lines @returns {Judged | undefined} */
+/** The analysis of a game, if it was made already. @param {string[]} lines @returns {Judged | undefined} */
 export const analysisOf = (lines) => keptAnalysis(gameKey(lines))?.judged;
 
-/** Four decimals are more than is shown. @param {string} _key @param {unknown} value */
+/** Rounds to four decimals, more than is shown. @param {string} _key @param {unknown} value */
 const shorter = (_key, value) => typeof value === 'number' ? Math.round(1e4 * value) / 1e4 : value;
 
-/** Keeps an analysis; the oldest make room. Games are more important: an analysis can be made again, so none is kept where
- * storage is full. @param {string} key @param {Judged} judged @param {boolean} done */
+/** Stores an analysis; the oldest ones are dropped to make room. Games are more important: an analysis can be made
+ * again, so none is stored if storage is full. @param {string} key @param {Judged} judged @param {boolean} done */
 export function keepAnalysis(key, judged, done) {
     const list = [key, ...listed().filter((k) => k !== key)], kept = { version: VERSION, done, judged };
     try {
@@ -94,7 +94,7 @@ class Run {
             void this.make(record, kept !== null);
     }
 
-    /** @param {string} record @param {boolean} known the first result is there already */
+    /** @param {string} record @param {boolean} known the first result exists already */
     async make(record, known) {
         running.set(this.key, this);
         try {
@@ -110,7 +110,7 @@ class Run {
         this.thinker.stop();                 // a worker takes memory
     }
 
-    /** How far it is, sometimes with what is known so far: first the whole rough result, then the choices that are refined.
+    /** Reports progress, sometimes with results so far: first the whole rough result, then refined choices.
      * @param {number} done @param {Partial<Judged>} [part] */
     note(done, part) {
         const { judged } = this.state;
@@ -126,7 +126,8 @@ class Run {
         }
     }
 
-    /** No view shows it: a phone's battery is worth more. The result so far is kept, and refined when it is shown again. */
+    /** Called when no view shows it, to save the battery. The result so far is stored, and refined when it is shown
+     * again. */
     end() {
         if (running.get(this.key) !== this)
             return;
@@ -151,7 +152,7 @@ const running = new Map();
 const keyOf = (record) => gameKey(record.split('\n').filter(Boolean));
 
 export class Analysis {
-    /** How long it continues when no view shows it, in milliseconds. */
+    /** How long it continues while no view shows it, in milliseconds. */
     static grace = 5000;
 
     /** @param {Core} core whose module and edition are used @param {string} record the whole game
@@ -166,7 +167,7 @@ export class Analysis {
             changed(this.run.state);
     }
 
-    /** No longer looks at it. */
+    /** Stops following the analysis. */
     stop() {
         const { listeners } = this.run;
         listeners.delete(this.changed);
@@ -177,7 +178,7 @@ export class Analysis {
     }
 }
 
-/** The mark of a choice as it is shown: `?`; if it is not certain, `? or ??`, or `? (?! to ??)` if more are possible.
+/** The mark of a choice as it is shown: `?`; if it is not certain, `? or ??`, or `? (?! to ??)` for a wider range.
  * @param {Decision} d */
 export function markWords(d) {
     if (d.sure || !d.mark)
@@ -187,7 +188,7 @@ export function markWords(d) {
         _('%{mark} or %{other}', { mark: d.mark, other: d.mark === d.worst ? d.mildest : d.worst });
 }
 
-/** What a choice cost, in numbers that never contradict its mark; with the margins if that is not certain.
+/** What a choice cost, in numbers that never contradict its mark; with margins if the mark is not certain.
  * @param {Decision} d @returns {{points: string, win: string}} to go before "points" and "% of the winning chances" */
 export function costNumbers(d) {
     const margin = /** @param {number} n @param {number} more */ (n, more) =>
@@ -201,7 +202,7 @@ export function turningPoints(judged, most = 4) {
         .sort((a, b) => a.line - b.line);
 }
 
-/** How far the numbers can be trusted. @param {Judged} judged @param {boolean} refining */
+/** How reliable the numbers are. @param {Judged} judged @param {boolean} refining */
 export function trustWords(judged, refining) {
     const margin = Math.max(...judged.sums.map((s) => s.luckMargin)), unsure = judged.decisions.some((d) => d.mark &&
         !d.sure);

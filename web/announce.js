@@ -11,7 +11,7 @@ import { playSound } from './sound.js';
 /** @typedef {import('./core.js').View} View */
 /** @typedef {import('./table.js').TableView} Table */
 
-/** Announces what has happened since the last look. @param {Table} table @param {string[]} lines */
+/** Announces what has happened since the last announcement. @param {Table} table @param {string[]} lines */
 export function tellNews(table, lines) {
     const fresh = logEntries(table.core, lines).filter((e) => e.line >= table.seenLines &&
         !isBystander(table.game.seats[e.seat]));
@@ -21,7 +21,7 @@ export function tellNews(table, lines) {
     if (then && lines.length - table.seenLines < 30)
         then.desks.forEach((d, s) => d.slots.forEach(({ card, marks }) => card && table.before.set(`${s}.${card}`, marks)));
     const view = table.core.view(table.game.me);
-    // Of your own only what you have not seen already: points, and lost extra marks.
+    // Of your own events only those that you have not seen already: points, and lost extra marks.
     const loud = fresh.filter((e) => e.loud && (e.seat !== table.game.me || e.lost || lines[e.line].startsWith('points')))
         .map((e) => e.text);
     const turned = fresh.some((e) => e.kind === 'turn'), more = turned ? missedWords(table, lines) : [];
@@ -61,8 +61,8 @@ function orderWords(table, view) {
         table.game.seats[s].name)) })];
 }
 
-/** Who reached a 2nd, 4th or 6th pyramid in the turn that has ended, when no points of that colour were left. @param
- * {Table} table @param {string[]} lines */
+/** Players who reached a 2nd, 4th or 6th pyramid in the last turn when no points of that colour were left.
+ * @param {Table} table @param {string[]} lines */
 function missedWords(table, lines) {
     const [from, to] = lines.flatMap((l, i) => l.startsWith('reveal ') ? [i] : []).slice(-2);
     const before = to ? table.core.viewAt(from + 1, -1) : null, after = before && table.core.viewAt(to, -1);
@@ -72,7 +72,7 @@ function missedWords(table, lines) {
     return after.desks.flatMap((desk, s) => COLOURS.flatMap((colour) => {
         const [a, b] = [before.desks[s], desk].map(({ done }) => done.filter((n) =>
             table.edition.cards[n].colour === colour).length);
-        // Some numbers of pyramids claim points (R14), also those that are skipped by completing two at once (Q6).
+        // Certain numbers of pyramids claim points (R14), also those that are skipped by completing two at once (Q6).
         const claims = GAME.claims & ((2 << b) - (2 << a));
         return claims && !points.some((l) => l.startsWith(`points ${s + 1} ${colour} `)) ?
             [_('No pyramid points for %{colour} were left for %{name}.', { colour: colourName(colour),

@@ -1,5 +1,5 @@
 /**
- * completed.js: everyone's completed pyramids, which lie face up for all (R12), and the race for the pyramid points (R14): a
+ * completed.js: everyone's completed pyramids, which everyone may see (R12), and the race for pyramid points (R14): a
  * shelf of chips for each player, one table for all, and both together in a dialog or, on a phone, in a drawer.
  */
 import { isBystander } from './game.js';
@@ -15,7 +15,7 @@ import { colourName, doneByColour, doneWords, logEntries, moveParts, ruleLink } 
 /** @typedef {import('./core.js').View} View */
 /** @typedef {import('./table.js').TableView} Table */
 
-/** The seats as the looking one sees them: its own first. @param {Table} table */
+/** The seats in the order of the viewer, whose own seat is first. @param {Table} table */
 export function seatsFromMine({ game: { me, seats } }) {
     const all = seats.flatMap((seat, s) => isBystander(seat) ? [] : s);
     return me < 0 ? all : [me, ...all.filter((s) => s !== me)];
@@ -73,17 +73,17 @@ export const countOf = (table, view, s, colour) => view.desks[s].done.filter((n)
  * {number} c */
 export const stakeOf = (view, c) => TILES.find((_v, i) => view.tiles[c][i] < 0) ?? 0;
 
-/** Whether the next one of the colour takes points. @param {number} count @param {number} stake */
+/** Whether the next pyramid of the colour takes points. @param {number} count @param {number} stake */
 export const nextTakesPoints = (count, stake) => stake > 0 && (GAME.claims >> count + 1 & 1) === 1;
 
-/** A coin of pyramid points; 0: none is left. @param {number} points @param {string} [more] */
+/** A coin with pyramid points; 0: no points are left. @param {number} points @param {string} [more] */
 const coin = (points, more = '') => html`<span class="coin ${more} ${points ? '' : 'gone'}">${points || ''}</span>`;
 
 /** @param {string} k @param {boolean} full */
 const glyph = (k, full) => html`<svg class="pg ${
     full ? '' : 'hollow'}" viewBox="0 0 24 20" aria-hidden="true"><use href="#p-${k}"/></svg>`;
 
-/** What a seat has of a colour: how many, the points won, and whether the next one takes the coin.
+/** A seat's pyramids of a colour: how many, the points won, and whether the next one takes the coin.
  * @param {Table} table @param {View} view @param {number} c @param {number} s @param {number} soon this many more with what
  * is placed */
 function raceCell(table, view, c, s, soon) {
@@ -99,7 +99,7 @@ function raceCell(table, view, c, s, soon) {
         aria-hidden="true">${n > 1 ? html`<b>${n}</b>` : ''}${won.map((v) => coin(v, 'sm'))}${pair}</span></td>`;
 }
 
-/** Pyramids of a colour that the looking seat would complete with what it has marked and placed. @param {Table} table
+/** Pyramids of a colour that the viewer would complete with what is marked and placed. @param {Table} table
  * @param {View} view */
 function soonOf(table, view) {
     const { me } = table.game;
@@ -109,7 +109,8 @@ function soonOf(table, view) {
     return slots.filter((s) => s.tomb).map((s) => table.edition.cards[s.card].colour);
 }
 
-/** Who has how many of each colour, who needs one more, and for what. @param {Table} table @param {View} view */
+/** How many pyramids of each colour everyone has, who needs one more, and for how many points. @param {Table} table
+ * @param {View} view */
 export function raceTable(table, view) {
     const seats = seatsFromMine(table), soon = soonOf(table, view);
     const heads = seats.map((s) => html`<th scope="col">${avatar(s, { small: true,

@@ -1,7 +1,7 @@
 /**
- * core.js: the rules, as the page sees them. A Core is one instance of the WebAssembly module (src/wasm) with an edition and
- * at most one match; everything that is legal, scored or hidden is decided in there. Nothing here draws, and nothing here
- * knows the page: it runs in a window, in a worker and under node alike.
+ * core.js: the rules, as the page sees them. A Core is one instance of the WebAssembly module (src/wasm) with an edition
+ * and at most one match; it decides everything that is legal, scored or hidden. Nothing here draws or depends on the
+ * page, so it runs in a window, in a worker and under node.
  *
  * A space is a number from 0 (a1) to 24 (e5), row by row. A card is its number, 1 to 48; 0 is none. A seat counts from 0.
  */
@@ -47,7 +47,7 @@ import {
  * @property {number} owed cards that seat may still take
  * @property {Desk[]} desks as the phase began; the view's own seat with its steps
  * @property {number[]} dealt
- * @property {number} seat -1: an onlooker
+ * @property {number} seat -1: a spectator
  * @property {Score[]} scores
  */
 /** @typedef {{kind: 'mark', slot: number, cells: number[], step: bigint}} Mark */
@@ -82,13 +82,13 @@ const SECOND = BigInt(STEP.second);
 const OTHER = 1n << BigInt(STEP.other);
 const ONE_CARD = BigInt(STEP.card), ALL_SPACES = BigInt(STEP.spaces);
 
-/** A step that is no mark (pyr_step_encode). @param {keyof typeof KIND} kind */
+/** A step other than a mark (pyr_step_encode). @param {keyof typeof KIND} kind */
 const other = (kind, first = 0, second = 0) =>
     OTHER | BigInt(KIND[kind]) << BigInt(STEP.kind) | BigInt(first) | BigInt(second) << SECOND;
 export const PASS = other('pass');
 export const DRAW = other('draw');
 
-/** How the analysis marks a choice, and what it has cost at least: points, or of the chance to win. The worst first. */
+/** The marks of the analysis, and the least that such a choice costs: points, or chance to win. The worst first. */
 export const MARKS = /** @type {[string, number, number][]} */ ([['??', POINTS.blunder / 100, WIN.blunder / 1e4],
     ['?', POINTS.mistake / 100, WIN.mistake / 1e4], ['?!', POINTS.dubious / 100, WIN.dubious / 1e4]]);
 const SIGNS = ['', ...MARKS.map(([sign]) => sign).reverse()];    // by enum pyr_luck_mark
@@ -104,7 +104,7 @@ const cardOf = (byte) => byte === NOBODY ? 0 : byte + 1;
 /** @param {number} byte */
 const seatOf = (byte) => byte === NOBODY ? -1 : byte;
 
-/** Which bit of a set of spaces is this one. @param {number} i */
+/** The bit of a space in a set of spaces. @param {number} i */
 const bitOf = (i) => (i / 5 | 0) * STEP.row + i % 5;
 
 /** Spaces from bits. @param {number} low 32 bits */
@@ -136,7 +136,7 @@ export const takeStep = (card) => other('take', card - 1);
 /** @param {number} a @param {number} b */
 export const keepStep = (a, b) => other('keep', Math.min(a, b) - 1, Math.max(a, b) - 1);
 
-/** Reads what edition_write has written, which is regular. @param {string} text @returns {Edition} */
+/** Reads the output of edition_write, which has a regular form. @param {string} text @returns {Edition} */
 function parseEdition(text) {
     const edition = /** @type {Edition} */ ({ name: '', title: '', skulls: [], patterns: [], cards: [], text });
     const lines = text.split('\n');
@@ -160,8 +160,9 @@ function parseEdition(text) {
     return edition;
 }
 
-/** What a seat has seen, as a whole record to continue with: the deals that it did not see are drawn again from the cards
- * that can have been in them. The numbers of a fair shuffle are left out, since what follows no longer comes from them.
+/** Turns what a seat has seen into a whole record for continuing: the deals that it did not see are drawn again from the
+ * cards that may have been in them. The numbers of a fair shuffle are left out, since later cards no longer follow from
+ * them.
  * @param {string[]} lines @param {(below: number) => number} random */
 export function dealAnew(lines, random) {
     const numbers = /** @param {string} line */ (line) => line.split(' ').slice(1).map(Number);
@@ -180,7 +181,7 @@ export function dealAnew(lines, random) {
     return [...rest.slice(0, at < 0 ? rest.length : at), ...deals, ...at < 0 ? [] : rest.slice(at)];
 }
 
-/** Thrown where only a mistake in this program can have caused the module's error code. */
+/** Thrown when only a bug in this program can have caused the module's error code. */
 class CoreError extends Error {
     /** @param {Fault} fault */
     constructor(fault) {
@@ -197,7 +198,7 @@ export class Core {
         this.x = new WebAssembly.Instance(module).exports;
         /** @type {Edition} */
         this.edition = parseEdition('');
-        /** Kept, since the log is drawn often. @type {Map<string, number[][]>} */
+        /** A cache, since the log is drawn often. @type {Map<string, number[][]>} */
         this.stories = new Map();
     }
 
@@ -253,7 +254,7 @@ export class Core {
             word: this.text(this.x.fault_word()), expected: this.text(this.x.fault_expected()) };
     }
 
-    /** Null, or what is wrong; then the edition is the one from before. @param {string} text @returns {Fault | null} */
+    /** Null, or what is wrong; then the edition has not changed. @param {string} text @returns {Fault | null} */
     readEdition(text) {
         const code = this.x.edition_read(this.put(text));
         if (code)
@@ -291,10 +292,10 @@ export class Core {
         return code ? this.fault(code) : null;
     }
 
-    /** What a call has written as JSON; null if nothing. @param {number} length @returns {any} */
+    /** The JSON that a call has written; null if there is none. @param {number} length @returns {any} */
     told(length) { return length ? JSON.parse(this.text(this.x.buffer())) : null; }
-    /** Opens a puzzle of a pack, or (number 0) a mistake of your own; null if it cannot be. @param {string} text @param
-     * {number} number */
+    /** Opens a puzzle of a pack, or (number 0) a mistake of your own; null if that fails. @param {string} text
+     * @param {number} number */
     openPuzzle(text, number) {
         const size = this.put(text), code = number ? this.x.puzzle_open(size, number) : this.x.mistake_open(size);
         return code ? null : this.told(this.x.puzzle_tell());
@@ -309,7 +310,7 @@ export class Core {
     pickPuzzle(pack, themes) {
         return this.x.puzzle_pick(this.put(pack), themes, 0) || this.x.puzzle_pick(this.put(pack), themes, 1);
     }
-    /** Reads who solves puzzles from its text. @param {string} text */
+    /** Reads the puzzler from its text. @param {string} text */
     readPuzzler(text) { this.x.puzzler_read(this.put(text)); }
     writePuzzler() { return this.x.puzzler_write() ? this.text(this.x.buffer()) : ''; }
     tellPuzzler() { return this.told(this.x.puzzler_tell()); }
@@ -320,7 +321,7 @@ export class Core {
         const at = this.x.mistake_write(line, seat, playouts);
         return at ? this.text(at) : '';
     }
-    /** One that was solved today; '' if it leaves the pile. @param {string} text @param {number} day */
+    /** Notes that a mistake was solved today; '' if it leaves the pile. @param {string} text @param {number} day */
     solveMistake(text, day) {
         const at = this.x.mistake_solve(this.put(text), day);
         return at ? this.text(at) : '';
@@ -336,7 +337,7 @@ export class Core {
     /** @returns {string[]} */
     lines() { return this.log().split('\n').slice(0, -1); }
 
-    /** Whether a seat (-1: an onlooker) may see a line. @param {number} line @param {number} seat */
+    /** Whether a seat (-1: a spectator) may see a line. @param {number} line @param {number} seat */
     isVisible(line, seat) { return this.x.match_line_is_visible(line, seat < 0 ? ONLOOKER : seat) !== 0; }
 
     /** The lines that a seat may see, as a text. @param {number} seat */
@@ -350,8 +351,8 @@ export class Core {
         return this.x.match_tag() === 0;
     }
 
-    /** What happened in a line of a record: kind, seat, spaces, other numbers of each sentence (story.h). @param {string}
-     * line @returns {number[][]} */
+    /** The sentences for a line of a record: kind, seat, spaces and other numbers of each (story.h).
+     * @param {string} line @returns {number[][]} */
     story(line) {
         let story = this.stories.get(line);
         if (!story) {
@@ -366,9 +367,9 @@ export class Core {
         return this.lines().filter((l) => l.startsWith('player ')).map((l) => l.slice(9));
     }
 
-    // A game at a server (remote.h).
+    // A game on a server (remote.h).
 
-    /** At a table that is not opened yet; false: this is no code.
+    /** Begins at a table that is not opened yet; false: the code is invalid.
      * @param {string} code @param {string} saved by an earlier visit; '': none */
     remoteBegin(code, saved) {
         this.put(code);
@@ -396,7 +397,7 @@ export class Core {
         return at ? this.text(at) : '';
     }
 
-    /** The next thing that has happened; kind 0: nothing. */
+    /** The next event; kind 0: none. */
     remoteEvent() {
         const kind = /** @type {number} */ (this.x.remote_event()), number = /** @type {number} */ (this.x.event_number());
         return { kind, number, code: this.text(this.x.event_code()), reason: this.text(this.x.event_reason()) };
@@ -408,7 +409,7 @@ export class Core {
         return { wish, at: /** @type {number} */ (this.x.remote_wake_at()) };
     }
 
-    /** What the person does; false: not possible now.
+    /** An action of the person; false: not possible now.
      * @param {'confirm' | 'retract' | 'take' | 'sit' | 'leave' | 'return' | 'fill' | 'standin' | 'close' | 'react'} what
      * @param {(number | bigint)[]} where a seat, the step of `take`, or the symbol of `react`
      * @param {string} text the level of `fill`, the key of `sit` */
@@ -418,7 +419,8 @@ export class Core {
         return this.x[`remote_${what}`](...where, Date.now()) !== 0;
     }
 
-    /** What is known of the table and the connection. Times are those of Date.now; 0: no clock runs, it is not lost. */
+    /** The state of the table and the connection. Times are those of Date.now; 0: no clock is running, or the
+     * connection is not lost. */
     remoteState() {
         const has = /** @param {number} flag */ (flag) => (this.x.remote_flags() & flag) !== 0;
         const lostAt = /** @type {number} */ (this.x.remote_lost_at());
@@ -428,22 +430,22 @@ export class Core {
             restartAt: /** @type {number} */ (this.x.remote_restart_at()) };
     }
 
-    /** Whether a seat's choice is in. @param {number} seat */
+    /** Whether a seat has chosen. @param {number} seat */
     remoteIsReady(seat) { return (this.x.remote_ready() >> seat & 1) !== 0; }
     /** For how long a person has not been connected, in milliseconds. @param {number} seat @returns {number} */
     remoteGone(seat) { return this.x.remote_gone(seat, Date.now()); }
-    /** Whether a seat's reactions are not wanted. @param {number} seat */
+    /** Whether a seat's reactions are muted. @param {number} seat */
     remoteIsMuted(seat) { return (this.x.remote_muted() >> seat & 1) !== 0; }
     /** @param {number} seat @param {boolean} is */
     remoteMute(seat, is) { this.x.remote_mute(seat, is ? 1 : 0); }
-    /** Our part in the shuffle, and the fingerprint that we were shown. */
+    /** Our part in the shuffle, and the commitment that we were sent before. */
     remoteShuffle() {
         return { number: this.text(this.x.remote_number()), commitment: this.text(this.x.remote_commitment()) };
     }
 
     // A game on this device (local.h).
 
-    /** Begins one. @param {string[]} names @param {string[]} levels of bots; '': a person @param {bigint} seed */
+    /** Begins a game. @param {string[]} names @param {string[]} levels of bots; '': a person @param {bigint} seed */
     localBegin(names, levels, seed) {
         this.put([...names, ...levels].join('\n') + '\n');
         this.must(this.x.local_begin(names.length, seed));
@@ -451,8 +453,8 @@ export class Core {
 
     /** Whether the engine can deal a day's expedition (daily.h). */
     canDealDays() { return 'local_daily' in this.x; }
-    /** Begins one. 0, or a code of err.h. @param {string[]} names of the three seats @param {string} date @param {string}
-     * secret '': a practice deal @returns {number} */
+    /** Begins a day's expedition. 0, or a code of err.h. @param {string[]} names of the three seats
+     * @param {string} date @param {string} secret '': a practice deal @returns {number} */
     localDaily(names, date, secret) {
         this.put([...names, secret, date].join('\n') + '\n');
         return this.x.local_daily(secret ? 0 : 1);
@@ -474,13 +476,13 @@ export class Core {
     /** The bot that plays a seat; '': a person does. @param {number} seat */
     localLevel(seat) { return this.text(this.x.local_level(seat)); }
 
-    /** Whose turn it is among those who share the device, and whether they have to take it first. */
+    /** Whose turn it is among the people who share the device, and whether they have to take the device first. */
     localPerson() {
         this.x.local_next_person();
         return { me: /** @type {number} */ (this.x.local_me()), covered: this.x.local_is_covered() !== 0 };
     }
 
-    /** The bot that has to choose, after how many lines, with which random numbers; seat -1: none. */
+    /** The bot that has to choose, the number of lines, and its random numbers; seat -1: none. */
     localDue() {
         const lines = /** @type {number} */ (this.x.match_lines());
         return { seat: seatOf(this.x.local_due()), lines, seed: String(this.x.local_due_seed()) };
@@ -559,7 +561,7 @@ export class Core {
         return at ? this.decodeView(at) : null;
     }
 
-    /** Of the view that was asked for last. @returns {number[]} */
+    /** The winners in the last view. @returns {number[]} */
     winners() {
         const bits = this.x.view_winners();
         return SEATS.filter((s) => bits >> s & 1);
@@ -592,7 +594,7 @@ export class Core {
     /** @param {number} seat @returns {number} */
     retract(seat) { return this.x.match_retract(seat); }
 
-    /** What a mark would make of the seat's desk; null if it is illegal. The total counts tombs at once.
+    /** The seat's desk after a mark; null if it is illegal. The total counts tombs at once.
      * @param {number} seat @param {bigint} step @returns {{desk: Desk, score: Score, total: number} | null} */
     preview(seat, step) {
         if (this.x.match_preview(seat, step))
@@ -633,8 +635,8 @@ export class Core {
         });
     }
 
-    /** Whether a finished game's cards follow from the numbers that it tells (src/fair): a code of fair.h, 0 is good; the
-     * line at fault; how many lines of chance were compared. @param {string} record */
+    /** Whether the cards of a finished game follow from the numbers in its record (src/fair): a code of fair.h, 0
+     * means yes; the line at fault; the number of lines of chance compared. @param {string} record */
     verify(record) {
         const code = /** @type {number} */ (this.x.record_verify(this.put(record)));
         return { code, line: /** @type {number} */ (this.x.verify_line()), compared: /** @type {number} */ (
@@ -676,7 +678,7 @@ export class Core {
 
     /** Luck and skill of the whole game, as `pyramids analyze` has them for the same playouts and seed.
      * @param {number} playouts the cap: worlds per decision @param {bigint} seed
-     * @param {(done: number, judged: Judged) => void} [progress] with what is known so far; sums come at the end
+     * @param {(done: number, judged: Judged) => void} [progress] with the results so far; sums come at the end
      * @returns {Judged} */
     analyse(playouts, seed, progress) {
         const judged = /** @type {Judged} */ ({ decisions: [], chances: [], sums: [] }), lines = this.x.match_lines();

@@ -1,6 +1,6 @@
 /**
- * daily.js: the daily expedition before and around the game: today's dig, the boards and the calendar. dayresult.js shows
- * what became of it, share.js the picture for others, today.js what the first page needs as well.
+ * daily.js: the daily expedition before and around the game: today's dig, the boards and the calendar. dayresult.js
+ * shows the result, share.js the picture for others; today.js has what the first page needs as well.
  */
 import { NONE, html, sentence } from './html.js';
 import { _, capital, ngettext, number } from './i18n.js';
@@ -33,7 +33,7 @@ export const dayTop = (title, under, back, more = true) => html`<header class="t
     _('Past days')}">${icon('cal')}</a><a class="iconbtn" href="#daily/board" aria-label="${_('Leaderboard')}">${
     icon('crown')}</a>` : ''}</header>`;
 
-/** A number with what it is. @param {string | number} value @param {string} text @param {string} [more] */
+/** A number and its meaning. @param {string | number} value @param {string} text @param {string} [more] */
 export const fact = (value, text, more = '') => html`<div class="kpi"><b class="${more}">${value}</b><span>${
     text}</span></div>`;
 
@@ -49,7 +49,7 @@ export function sealBanner(day, app) {
         _('How the cards are checked')}</button></div>` : NONE;
 }
 
-/** Whether a revealed day keeps its promise, as one line. @param {Day} day @param {App} app */
+/** Whether a revealed day matches its seal, as one line. @param {Day} day @param {App} app */
 export const sealLine = (day, app) => day.secret && commitmentOf(app, day.date, day.secret) === (seals()[day.date] ??
     day.commitment) ? html`<p class="okline">${icon('check')}${_('Shuffle verified against the seal of %{day}', { day:
     dayWords(dayLater(day.date, -1), { day: 'numeric', month: 'long' }) })}</p>` : NONE;
@@ -113,9 +113,9 @@ class BeforeView {
         this.render();
     }
 
-    /** Time left counts in minutes; near the end it is also announced. */
+    /** Updates the time left every minute; near the end it is also announced. */
     tick() {
-        if (this.state === 'away')           // the network may be back
+        if (this.state === 'away')           // there may be a network again
             void this.load();
         if (!this.daily || this.state === 'loading')
             return;
@@ -137,7 +137,7 @@ class BeforeView {
             _('Everybody digs here today.')}</h1></div>`;
     }
 
-    /** What can be done here. */
+    /** The possible actions. */
     actHtml() {
         const { state, daily } = this, you = daily?.today.you;
         const practice = canDeal(this.app) ? html`<button class="btn pri big" data-a="practice">${icon('play')}${
@@ -233,7 +233,7 @@ class BeforeView {
     }
 }
 
-/** To the table of a day: the unfinished attempt, or a new one; otherwise what went wrong. @param {App} app
+/** Goes to the table of a day: the unfinished attempt, or a new one; otherwise what went wrong. @param {App} app
  * @param {{date?: string, again?: boolean}} what @returns {Promise<'' | 'failed' | 'used'>} */
 export async function beginDay(app, what) {
     try {
@@ -258,7 +258,7 @@ export async function beginDay(app, what) {
 /** The animal of a player: always the same for the same name. @param {string} name */
 const animalOf = (name) => [...name].reduce((a, c) => a + (c.codePointAt(0) ?? 0), 0) % 4;
 
-/** Who found most. */
+/** The leaderboard. */
 class BoardView {
     /** @param {HTMLElement} root @param {App} app @param {string} date @param {string} period @param {string} by */
     constructor(root, app, date, period, by) {
@@ -302,7 +302,7 @@ class BoardView {
     /** @param {Row} row */
     value(row) { return this.by === 'skill' ? Math.round(row.without_luck ?? row.points) : row.points; }
 
-    /** The three best, as blocks; equal points share one. @param {Row[]} rows */
+    /** The three best as a podium; equal points share a block. @param {Row[]} rows */
     podiumHtml(rows) {
         const best = [1, 2, 3].map((place) => rows.filter((r) => r.place === place)).filter((all) => all.length);
         const block = /** @param {Row[]} all */ (all) => html`<li class="p${all[0].place}"><div class="pp1">${
@@ -523,7 +523,7 @@ class DaysView {
         void this.load();
     }
 
-    /** The same day of another month, or its last. @param {number} by */
+    /** Moves to the same day of another month, or to its last day. @param {number} by */
     otherMonth(by) {
         const there = new Date(utcDay(`${this.month}-01`));
         there.setUTCMonth(there.getUTCMonth() + by + 1, 0);

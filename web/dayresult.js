@@ -1,6 +1,6 @@
 /**
- * dayresult.js: what became of a day's expedition: points and place, the heap, luck and choices, the table's bars, where it
- * was decided; and the comparison with a friend's game of the same day, turn by turn.
+ * dayresult.js: the result of a day's expedition: points and place, the heap, luck and choices, the table's bars, the
+ * decisive moments; and the comparison with a friend's game of the same day, turn by turn.
  */
 import { NONE, html } from './html.js';
 import { _, ngettext, number } from './i18n.js';
@@ -26,10 +26,10 @@ import { playSound } from './sound.js';
 const COUNT = 600, MOMENTS = 2;              // ms; gains and losses that are shown
 const ME = 0;                                // the seat of the person
 
-/** Which of the three. @param {number} place from 1 */
+/** The place among the three players. @param {number} place from 1 */
 const placeWords = (place) => place === 1 ? _('You won') : place === 2 ? _('Second of three') : _('Third of three');
 
-/** "points, ahead of 78%", or how many are there. @param {Results | null} results @param {Day} day */
+/** "points, ahead of 78%", or the number of results. @param {Results | null} results @param {Day} day */
 export function aheadWords(results, day) {
     if (results && results.count >= FEWEST && results.ahead !== undefined && results.ahead !== null)
         return _('points, ahead of %{n}%', { n: Math.round(results.ahead) });
@@ -37,7 +37,7 @@ export function aheadWords(results, day) {
         _('points');
 }
 
-/** Turns of a game, with the lines in which each was played. @param {string[]} lines */
+/** The turns of a game, with the lines of each. @param {string[]} lines */
 function turnsOf(lines) {
     const at = lines.flatMap((l, i) => l.startsWith('reveal ') ? [i] : []);
     return at.map((from, i) => ({ from, to: at[i + 1] ?? lines.findIndex((l, k) => k > from && l.startsWith('score ')) }));
@@ -113,7 +113,7 @@ class ResultView {
             });
     }
 
-    /** The score counts up, the heap rises, the torch is lit; then it is announced. */
+    /** The score counts up, the heap rises, the torch is lit; then the result is announced. */
     celebrate() {
         const { you } = /** @type {Day} */ (this.day), points = you?.points ?? 0, box = $('.score80', this.root);
         const say = () => announce([`${_('%{n} points', { n: points })}.`, `${placeWords(you?.won ?? 3)}.`, this.results &&
@@ -189,7 +189,7 @@ class ResultView {
             view.scores[s].total}</b></li>`)}</ul></section>`;
     }
 
-    /** At most two gains and two losses, each with the way to see it. */
+    /** At most two gains and two losses, each with a link to it. */
     momentsHtml() {
         const { core, judged, day } = this, code = day?.you?.table ?? '';
         if (!core || !judged)
@@ -277,7 +277,7 @@ class CompareView {
             this.render();
     }
 
-    /** Points after each turn, and what was chosen in it. @param {Core} core */
+    /** The points after each turn, and the choice in it. @param {Core} core */
     turns(core) {
         const lines = core.lines(), entries = logEntries(core, lines, ME);
         return turnsOf(lines).map(({ from, to }) => ({ total: core.viewAt(to, -1)?.scores[ME].total ?? 0,

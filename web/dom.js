@@ -1,14 +1,14 @@
 /**
- * dom.js: pages are written as HTML text and brought into the document by changing only what differs, so that focus,
- * scrolling and animations survive. No style attributes (the policy of the page forbids them) and no handlers in the text: a
- * view listens at its root.
+ * dom.js: views are written as HTML text; the document is then changed only where it differs, so that focus,
+ * scrolling and animations survive. The text has no style attributes (the page's policy forbids them) and no
+ * handlers: a view listens at its root.
  */
 import { html } from './html.js';
 import { _ } from './i18n.js';
 
 /** @typedef {import('./html.js').Html} Html */
 
-/** The element, which is there. @template {Element} [T=HTMLElement] @param {string} selector @param {ParentNode} [root]
+/** The element, which must exist. @template {Element} [T=HTMLElement] @param {string} selector @param {ParentNode} [root]
  * @returns {T} */
 export function $(selector, root = document) {
     const found = root.querySelector(selector);
@@ -20,11 +20,11 @@ export function $(selector, root = document) {
 /** @param {string} selector @param {ParentNode} [root] @returns {HTMLElement[]} */
 export const $$ = (selector, root = document) => [...root.querySelectorAll(/** @type {'div'} */ (selector))];
 
-/** The nearest element of that kind at an event's target. @param {Event} event @param {string} selector @returns
- * {HTMLElement | null} */
+/** The nearest ancestor of an event's target that matches. @param {Event} event @param {string} selector
+ * @returns {HTMLElement | null} */
 export const closest = (event, selector) => event.target instanceof Element ? event.target.closest(selector) : null;
 
-/** Whether people tap here; else they click. Some phones claim that a finger can hover. */
+/** Whether this device is used by tapping instead of clicking. Some phones claim that a finger can hover. */
 export const hasTouch = () => matchMedia('(hover: none), (pointer: coarse)').matches;
 
 /** Arrows move within a group of choices; a view that has such groups listens with this. @param {KeyboardEvent} event */
@@ -43,7 +43,7 @@ export function radioKeys(event) {
 /** @param {Element} from @param {Element} to */
 function syncAttributes(from, to) {
     for (const { name } of [...from.attributes])
-        // What a script has made focusable stays so while it has the focus, which would be lost.
+        // Keeps a tabindex that a script has set while the element has the focus, which would otherwise be lost.
         if (!to.hasAttribute(name) && !(name === 'style' || name === 'open' || (name === 'tabindex' &&
             from === document.activeElement)))
             from.removeAttribute(name);
@@ -78,7 +78,7 @@ function morph(from, to) {
 /** @param {Node | null} node */
 const keyOf = (node) => node instanceof Element ? node.getAttribute('data-key') : null;
 
-/** Children with a data-key are found again wherever they have moved to among their siblings; the others are compared in
+/** Children with a data-key are recognised even if they have moved among their siblings; the others are compared in
  * order.
  * @param {Element} from @param {ParentNode & Node} to */
 function morphChildren(from, to) {
@@ -90,7 +90,7 @@ function morphChildren(from, to) {
         const key = keyOf(node), same = key === null ? undefined : kept.get(key);
         if (same && same !== old && same.parentNode === from)
             old = from.insertBefore(same, old);
-        // What is wanted further on is not changed into something else here.
+        // A node that is needed further on is not changed into something else here.
         if (!old || (keyOf(old) !== null && keyOf(old) !== key && wanted.has(keyOf(old))))
             from.insertBefore(node, old);
         else
@@ -103,7 +103,7 @@ function morphChildren(from, to) {
 /** @type {WeakMap<Element, string>} */
 const shown = new WeakMap();
 
-/** Makes the inside of an element what the HTML says. @param {Element} root @param {Html} content */
+/** Changes the content of an element to the given HTML. @param {Element} root @param {Html} content */
 export function put(root, content) {
     const { text } = content;
     if (shown.get(root) === text)
@@ -114,14 +114,14 @@ export function put(root, content) {
     shown.set(root, text);
 }
 
-/** Replaces the inside of an element, for what has no focus and no animation to lose. @param {Element} root @param {Html}
- * content */
+/** Replaces the content of an element that has no focus or animation to keep. @param {Element} root
+ * @param {Html} content */
 export function replaceContent(root, content) { root.innerHTML = content.text; }
 
 /** Texts announced in this microtask. */
 let said = '';
-/** Says something to screen readers; what is announced together is one text, in order, since a newer text silences the
- * older. @param {string} text */
+/** Announces a text to screen readers. Texts announced at the same time are joined, in order, since a newer text would
+ * interrupt an older one. @param {string} text */
 export function announce(text) {
     const live = $('#live');
     if (!said)
@@ -132,8 +132,8 @@ export function announce(text) {
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let toastEnds;
-/** A short message at the top, which is also announced. @param {string} text @param {number} [ms] @param {string} [spoken]
- * other words to say, '' for none */
+/** A short message at the top, which is also announced. @param {string} text @param {number} [ms]
+ * @param {string} [spoken] another text to announce, '' for none */
 export function toast(text, ms = 4000, spoken = text) {
     const box = $('#toast');
     box.textContent = text;
@@ -144,7 +144,7 @@ export function toast(text, ms = 4000, spoken = text) {
     toastEnds = setTimeout(() => { box.hidden = true; }, ms);
 }
 
-/** One dialog can open another: each heading has a name of its own. */
+/** One dialog can open another, so each heading has its own id. */
 let dialogs = 0;
 /**
  * A modal dialog with a heading and a close button; resolves with the value of the button that closed it ('' for Esc).
@@ -161,7 +161,7 @@ export function dialog(title, body, { wide = false, wire, close } = {}) {
         box.setAttribute('aria-labelledby', id);
         put(box, html`<form method="dialog"><h2 class="title" id="${id}" tabindex="-1">${title}</h2><div class="dlg">${
             body}</div>${close ? html`<p class="dlgf"><button class="btn pri" value="">${close}</button></p>` : ''}</form>`);
-        // The policy forbids sending forms, so buttons close the dialog themselves.
+        // The page's policy forbids submitting forms, so buttons close the dialog themselves.
         box.addEventListener('click', (event) => {
             const button = closest(event, 'button[value]');
             if (button) {
@@ -190,7 +190,7 @@ export const askToConfirm = async (title, text, yes) => await dialog(title, html
     text}</p><p class="dlgf"><button class="btn" value="">${
     _('Cancel')}</button> <button class="btn pri" value="yes">${yes}</button></p>`) === 'yes';
 
-/** Gives a link on: to the device's own list of ways, or to the clipboard. @param {string} url */
+/** Shares a link: by the device's own dialog, or by copying it to the clipboard. @param {string} url */
 export function shareLink(url) {
     if ('share' in navigator && matchMedia('(hover: none)').matches)
         navigator.share({ url, title: 'Pyramids' }).catch(() => {});

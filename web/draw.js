@@ -1,6 +1,6 @@
 /**
- * draw.js: everything that is drawn: cards, chambers, patterns, symbols, scenes. Texts of SVG, made of numbers only; colours
- * come from the style sheet, so one drawing serves both themes. Symbols stand in index.html.
+ * draw.js: all drawings: cards, chambers, patterns, symbols, scenes. They are SVG texts made only of numbers; colours
+ * come from the style sheet, so one drawing serves both themes. Symbols are defined in index.html.
  */
 import { NONE, html } from './html.js';
 
@@ -8,7 +8,7 @@ import { NONE, html } from './html.js';
 /** @typedef {import('./core.js').Card} Card */
 /** @typedef {import('./core.js').Pattern} Pattern */
 
-const C = 60;             // a space
+const C = 60;             // width of a space
 const MX = 14, MT = 24, MB = 14;
 const W = 5 * C + 2 * MX, H = 5 * C + MT + MB;
 export const SYMBOLS = /** @type {Record<string, string>} */ ({ r: 'ruby', e: 'emerald', f: 'torch', s: 'skull',
@@ -38,7 +38,7 @@ export const symbol = (name, more = '') => html`<svg class="sy ${
 /** The silhouette of a colour. @param {string} colour */
 export const shape = (colour) => html`<svg class="pg" viewBox="0 0 24 20" aria-hidden="true"><use href="#p-${
     colour}"/></svg>`;
-/** A skull that a potion has erased: not one that counts. */
+/** A skull that a potion has erased, which does not count. */
 export const erasedSkull =
     html`<svg class="sy erased" viewBox="0 0 48 48" aria-hidden="true"><use href="#s-skull" opacity=".45"/><path
     d="M5 43 43 5"/></svg>`;
@@ -55,14 +55,14 @@ export function avatar(seat, { small = false, bot = false, me = false, says = ''
         says ? html`<span class="bub">${symbol(says)}</span>` : ''}</span>`;
 }
 
-/** A rectangle with corners of their own. @param {number} x @param {number} y @param {number} w @param {number} h @param
- * {number[]} r */
+/** A rectangle with a different radius at each corner. @param {number} x @param {number} y @param {number} w
+ * @param {number} h @param {number[]} r */
 const rect = (x, y, w, h, [a, b, c, d]) => `M${x + a} ${y}H${x + w - b}Q${x + w} ${y} ${x + w} ${y + b}V${y + h - c}Q${
     x + w} ${y + h} ${x + w - c} ${
     y + h}H${x + d}Q${x} ${y + h} ${x} ${y + h - d}V${y + a}Q${x} ${y} ${x + a} ${y}Z`;
 
-/** A pen cross: two quick strokes, never twice the same. @param {number} x @param {number} y @param {number} s @param
- * {number} seed @param {number} w @param {string} [more] */
+/** A pen cross: two quick strokes, slightly different each time. @param {number} x @param {number} y @param {number} s
+ * @param {number} seed @param {number} w @param {string} [more] */
 function pen(x, y, s, seed, w, more = '') {
     const j = /** @param {number} k @param {number} a */ (k, a) => (rnd(seed * 7.13 + k) - .5) * a * s;
     const a = .2 * s, b = .8 * s;
@@ -96,7 +96,7 @@ function outline(cells, inset = 2) {
     return d;
 }
 
-/** Letters under the columns and numbers beside the rows, for those who want the spaces' names. */
+/** Letters below the columns and numbers beside the rows, for players who want the names of spaces. */
 const names = html`<g class="coords">${[0, 1, 2, 3, 4].map((k) => html`<text x="${px(k) + C / 2}" y="${H - 3.5}">${
     'abcde'[k]}</text><text x="${
     MX / 2}" y="${py(5 * k) + C / 2 + 4}">${k + 1}</text>`)}</g>`;
@@ -113,12 +113,12 @@ export function legalLayer(cells) {
     })}`;
 }
 
-/** A ring around what a lesson asks for, which is seen on gold, too. @param {number[]} cells */
+/** A ring around the space that a lesson asks for, visible on gold, too. @param {number[]} cells */
 export const targetLayer = (cells) => html`${cells.map((i) => ['', 'in'].map((kind) => html`<rect class="aimhere ${
     kind}" x="${px(i) + 4}" y="${
     py(i) + 4}" width="${C - 8}" height="${C - 8}" rx="9"/>`))}`;
 
-/** The pattern where it would go. @param {number} card @param {number[]} cells */
+/** The pattern where it would be placed. @param {number} card @param {number[]} cells */
 export function ghostLayer(card, cells) {
     const d = outline(cells);
     return html`${cells.map((i) => html`<rect class="gh-fill" x="${px(i) + 2}" y="${py(i) + 2}" width="${C - 4}" height="${
@@ -133,8 +133,8 @@ export function betterLayer(cells) {
     return html`<path class="better-w" d="${d}"/><path class="better" d="${d}"/>`;
 }
 
-/** Words on a wall beside spaces, if there is one: never on a symbol. @param {Card} card @param {number[]} cells @param
- * {string} words @param {string} kind @param {number[]} taken walls that have words */
+/** A label on a wall beside spaces, if there is a wall: never on a symbol. @param {Card} card @param {number[]} cells
+ * @param {string} words @param {string} kind @param {number[]} taken walls that have words */
 export function wallLabel(card, cells, words, kind, taken) {
     const far = /** @param {number} i */ (i) => Math.min(...cells.map((c) => Math.abs(c % 5 - i % 5) + Math.abs((c / 5 | 0) -
         (i / 5 | 0))));
@@ -146,7 +146,7 @@ export function wallLabel(card, cells, words, kind, taken) {
     return html`<text class="walled ${kind}" x="${px(at) + C / 2}" y="${py(at) + C / 2 + 5}">${words}</text>`;
 }
 
-/** A choice of the hint: dotted, with its number at its first space, or at another one of its own.
+/** A choice of the hint: dotted, with its number at its first space, or at another space of it.
  * @param {number[]} cells @param {number} number @param {number} at the place of the number @param {boolean} bare without a
  * fill */
 export function hintLayer(cells, number, at, bare) {
@@ -161,18 +161,19 @@ export const badge = (i, number) => html`<g class="hint-b"><circle cx="${px(i) +
     px(i) + 8}" y="${
     py(i) + 14}">${number}</text></g>`;
 
-/** A line of light over spaces, from the first to the last. @param {number[]} cells */
+/** A glowing line over spaces, from the first to the last. @param {number[]} cells */
 export function wayLayer(cells) {
     const d = `M${cells.map((i) => `${px(i) + C / 2} ${py(i) + C / 2}`).join('L')}`;
     return html`<path class="way-w" pathLength="1" d="${d}"/><path class="way-g" pathLength="1" d="${d}"/>`;
 }
 
-/** Marks of a move that is being looked at. @param {number} card @param {number[]} cells @param {number} [w] of the pen */
+/** The marks of a move that is being inspected. @param {number} card @param {number[]} cells @param {number} [w] of
+ * the pen */
 export const shownLayer = (card, cells, w = 5.4) => html`${cells.map((i) => html`<rect class="shown" x="${px(i) + 2}" y="${
     py(i) + 2}" width="${
     C - 4}" height="${C - 4}"/>`)}${cells.map((i) => pen(px(i) + 3, py(i) + 3, C - 6, card * 25 + i, w))}`;
 
-/** A chamber as small as a word: what was marked before is grey, what is new lapis with a white cross.
+/** A chamber of the size of a word: earlier marks are grey, new ones blue with a white cross.
  * @param {Card} card @param {number[]} marks all of them @param {number[]} [fresh] */
 export function tinyChamber(card, marks, fresh = []) {
     const tiles = /** @param {number[]} cells */ (cells) => cells.map((i) => `M${1 + i % 5 * 10} ${
@@ -185,16 +186,16 @@ export function tinyChamber(card, marks, fresh = []) {
         fresh.map((i) => `M${3 + i % 5 * 10} ${3 + (i / 5 | 0) * 10}l4 4m0-4l-4 4`).join('')}"/></svg>`;
 }
 
-/** Which spaces beside space i are open, too: above, below, left, right. @param {Card} card @param {number} i */
+/** Which neighbours of space i are open: above, below, left, right. @param {Card} card @param {number} i */
 const openAround = (card, i) => [i > 4 && card.cells[i - 5] !== '#', i < 20 && card.cells[i + 5] !== '#',
     i % 5 > 0 && card.cells[i - 1] !== '#', i % 5 < 4 && card.cells[i + 1] !== '#'];
 
-/** A tile's look: stones differ, and each is the same on every drawing. @param {Card} card @param {number} i
+/** The look of a tile: stones differ, but each looks the same in every drawing. @param {Card} card @param {number} i
  * @param {boolean} marked */
 const stone = (card, i, marked) => card.cells[i] === 'T' ? 'gold' : `t ${marked ? 'm' : ['', 'b',
     'c'][rnd(card.number * 31 + i) * 3 | 0]}`;
 
-/** The arrow that points at the entrance of a chamber, whose space is at x, y. @param {number} x @param {number} y
+/** The arrow that points at the entrance of a chamber, at x, y. @param {number} x @param {number} y
  * @param {boolean} mini @param {boolean} calls whether it asks for the first mark */
 const entrance = (x, y, mini, calls) => mini ? html`<path d="M${x + 16} ${y - 18}H${x + 44}L${x + 30} ${
     y + 6}Z" fill="#7A4A00"/>` : html`<path class="arrow-in ${calls ? 'calls' : ''}" d="M${x + 24.5} ${y - 22}H${
@@ -208,8 +209,8 @@ function printed(c, x, y, mini, used) {
         y + z}" width="${s}" height="${s}"/>`;
 }
 
-/** What the rock above and on the left throws on a space. @param {number} x @param {number} y @param {boolean} above
- * @param {boolean} left whether the space there is open and throws none */
+/** The shadows of the rock above and on the left of a space. @param {number} x @param {number} y @param {boolean} above
+ * @param {boolean} left whether the space there is open and casts none */
 const shadows = (x, y, above, left) => [
     above ? '' : html`<rect x="${x}" y="${y}" width="${C}" height="11" fill="url(#sh-top)"/>`,
     left ? '' : html`<rect x="${x}" y="${y}" width="7" height="${C}" fill="url(#sh-left)"/>`];
@@ -288,7 +289,7 @@ export function pyramid(k, cx, base, w, h) {
     })}`;
 }
 
-/** The pyramid of a card alone, with its number; its capstone is of gold. @param {Card} card */
+/** Only the pyramid of a card, with its number and a golden capstone. @param {Card} card */
 export const pyramidOf = (card) => html`<svg class="pyr k-${card.colour}" viewBox="0 0 200 116" aria-hidden="true">${
     pyramid(card.colour, 100, 114, 192, 108)}<path class="cap-g" d="M100 5 ${card.colour === 'green' ? 'L110 16H90Z' :
     'L115 23H85Z'}"/><text
@@ -345,7 +346,8 @@ function normal(cells) {
     return /** @type {Cells} */ (cells.map(([x, y]) => [x - mx, y - my])).sort((a, b) => a[1] - b[1] || a[0] - b[0]);
 }
 
-/** A pattern, turned by quarters and mirrored. @param {Pattern} pattern @param {number} [quarters] @param {number} [mirror]
+/** The cells of a pattern, turned by quarters and mirrored. @param {Pattern} pattern @param {number} [quarters]
+ * @param {number} [mirror]
  * @returns {Cells} */
 export function turned(pattern, quarters = 0, mirror = 0) {
     /** @type {Cells} */
@@ -358,7 +360,7 @@ export function turned(pattern, quarters = 0, mirror = 0) {
     return normal(cells);
 }
 
-/** The form of a set of spaces, the same at any place. @param {number[]} spaces */
+/** The form of a set of spaces, independent of its position. @param {number[]} spaces */
 export const formOf = (spaces) => normal(spaces.map((i) => /** @type {[number, number]} */ ([i % 5, i / 5 | 0]))).join(' ');
 
 /** @param {Cells} cells */
@@ -412,7 +414,7 @@ export const starIcon = html`<svg class="sy" viewBox="0 0 48 48" aria-hidden="tr
     d="M24 4 30 18 45 19 33.5 29 37 44 24 36 11 44 14.5 29 3 19 18 18Z" fill="#E2AE36" stroke="#7A5200" stroke-width="2.5"
     stroke-linejoin="round"/></svg>`;
 
-/** The desert, with the three kinds of pyramids; what is far is smaller on wide screens. */
+/** The desert, with the three kinds of pyramids; distant things are smaller on wide screens. */
 export function desertScene() {
     return html`<svg class="scene" viewBox="0 0 1440 420" preserveAspectRatio="xMidYMax slice" aria-hidden="true"><rect
         width="1440" height="420" fill="url(#dusk)"/><g class="stars">${

@@ -1,5 +1,5 @@
-/** editions.js: all cards of an edition; your own edition, drawn or imported, checked as it is written by the same reader
- * as everywhere. */
+/** editions.js: all cards of an edition; your own edition, drawn or imported, and checked while you type by the reader
+ * that is used everywhere. */
 import { html } from './html.js';
 import { _ } from './i18n.js';
 import { $, askToConfirm, dialog, download, closest, put, toast } from './dom.js';
@@ -29,7 +29,7 @@ export class EditionsView {
             else if (file)
                 void importFile(app, file);
             if (file)
-                field.value = '';           // so that the same file can be chosen again once it is mended
+                field.value = '';           // so that the same file can be chosen again after it was corrected
         });
         this.render();
     }
@@ -86,16 +86,16 @@ export class EditionsView {
     }
 }
 
-/** A file becomes the text that is edited, whatever is in it: the reader says what is wrong. @param {App} app @param {File}
- * file */
+/** A file becomes the text in the editor, whatever it contains: the reader reports errors. @param {App} app
+ * @param {File} file */
 export async function importFile(app, file) {
     if (file.size > LARGEST_EDITION) {
         toast(_('%{name} is too large for an edition.', { name: file.name }));
         return;
     }
-    // It becomes the draft, with the draft's address: a reload or the way back does not cost it.
+    // It becomes the draft, with the draft's address, so it survives a reload and going back.
     const fresh = (await file.text()).replace(/\r\n?/g, '\n'), draft = read('draft', '');
-    // Only what was drawn here is asked for: another file's text is still in its file.
+    // Asks only before something drawn here is replaced: another file's text still exists in that file.
     if (draft && draft !== fresh && draft !== read('imported', '') && !await askToConfirm(_('Start over?'),
         _('Unsaved changes will be lost.'), _('Import')))
         return;
@@ -136,7 +136,7 @@ class EditorView {
 
     stop() {}
 
-    /** What is not saved yet survives a reload. */
+    /** Keeps unsaved text over a reload. */
     keep() { write('draft', this.text.length > LARGEST_EDITION ? undefined : this.text); }
 
     /** Where the five rows of a card begin in the text, or -1. */
@@ -145,8 +145,8 @@ class EditorView {
         return lines.findIndex((l) => l.startsWith(`card ${this.card} `)) + 1 || -1;
     }
 
-    /** Changes the text of the card in hand; one that the text lacks comes at its end. @param {(lines: string[], at: number)
-     * => void} how */
+    /** Changes the text of the selected card; if the text lacks that card, adds it at the end.
+     * @param {(lines: string[], at: number) => void} how */
     change(how) {
         if (this.rowsAt() < 0)
             this.text += `${/(^|\n)$/.test(this.text) ? '' : '\n'}card ${this.card} green\n${'.....\n'.repeat(5)}`;

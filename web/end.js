@@ -133,7 +133,7 @@ export function seriesHtml(series, names) {
         })}</li>`)}</ol></section>`;
 }
 
-/** What the marks mean. */
+/** The meaning of the marks. */
 export function legend() {
     return html`<dl class="mks">${MARKS.map(([mark, points, win]) => html`<dt><b class="mk">${mark}</b></dt><dd>${
         _('%{name}: cost at least %{points} points or %{win}% of the winning chances', { name:
@@ -155,7 +155,7 @@ export const chartsHtml = (judged, names, refining) => html`<div class="lg"><spa
     _('Skill: the choices')}</span></div>${barChart(judged, names)}${ratesHtml(judged, names)}<p class="note">${
         trustWords(judged, refining)}</p>`;
 
-/** A choice as a picture; the names of its spaces are for those who listen.
+/** A choice as a picture; the names of its spaces are for screen readers.
  * @param {import('./words.js').Entry | undefined} e @param {string} line of the log @param {string} name @param {Core} core
  * @param {Html} cost */
 function choiceHtml(e, line, name, { edition }, cost) {
@@ -169,8 +169,8 @@ function choiceHtml(e, line, name, { edition }, cost) {
         aria-hidden="true">${words} ${cells.map((i) => symbolOf(edition.cards[card].cells[i]))}</span> ${cost}</span>`;
 }
 
-/** Everything that the analysis tells, in two parts: what became of the game, and which choices made the difference. @param
- * {Judged} judged
+/** All results of the analysis, in two parts: how the game went, and which choices made the difference.
+ * @param {Judged} judged
  * @param {string[]} names @param {Core} core @param {number[]} winners @param {string} link of the replay, to which a line
  * is added
  * @param {boolean} refining */
@@ -208,13 +208,13 @@ export class EndView {
         if (this.solo)
             this.winners = [0];
         this.names = game.seats.map((s) => s.name).slice(0, this.solo ? 1 : 4);
-        /** Who reads it; no one in particular where several share the device. */
+        /** The reader's seat; none if several people share the device. */
         this.me = game.online || game.seats.filter((s) => !s.level).length === 1 ? game.me : -1;
         this.render();
-        game.changed = () => this.render();          // the score of a series may come after the last line
+        game.changed = () => this.render();          // the score of a series may arrive after the last line
         announce(this.result().join('. '));
         $('h1', root).focus();
-        // Alone there is no chance to win that could change.
+        // In a solo game there is no chance to win that could change.
         this.analysis = this.solo ? null : new Analysis(this.core, game.record(), (progress) => this.analysed(progress));
     }
 
@@ -261,7 +261,7 @@ export class EndView {
                 this.done}" aria-label="${_('Analysis')}"></progress>`}</section>`}</main></div>`);
     }
 
-    /** Who has used hints, at a table where that was agreed on. */
+    /** Who has used hints, at a table that allows them. */
     hintsHtml() {
         const used = this.names.map((name, s) => ({ name, n: this.game.hintsUsed(s) })).filter(({ n }) => n);
         return used.length ? html`<p class="note">${used.map(({ name, n }) => ngettext('%{name} used %{n} hint.',

@@ -1,11 +1,11 @@
-/** faults.js: what is wrong with a record or an edition, in the sentences of the terminal (src/text/sentences.inc). */
+/** * faults.js: errors in a record or an edition, in the sentences of the terminal (src/text/sentences.inc). */
 import { _, fillInOrder, ngettext } from './i18n.js';
 import { TEXT } from './codes.js';
 import { FAULTS } from './faulttexts.js';
 
 /** @typedef {import('./core.js').Fault} Fault */
 
-/** In small letters, as it is shown after a line's number. @param {Fault} fault */
+/** In lower case, as shown after a line number. @param {Fault} fault */
 function sentenceOf({ code, column, numbers, word, expected }) {
     const values = /** @type {Record<string, string | number>} */ ({ w: word, e: expected, a: numbers[0], b: numbers[1],
         c: column, l: TEXT.line });

@@ -1,6 +1,6 @@
 /**
- * flights.js: what moves on the table from one look to the next (motion.js says how): gems to the score card, points to a
- * player, others' pyramids to their shelf, a new card, a new round. What is celebrated is in moments.js.
+ * flights.js: what moves on the table when it changes (motion.js has the movements): gems to the score card, points
+ * to a player, others' pyramids to their shelf, a new card, a new round. What is celebrated is in moments.js.
  */
 import { $$, replaceContent } from './dom.js';
 import { TILE } from './codes.js';
@@ -12,7 +12,7 @@ import { playSound } from './sound.js';
 /** @typedef {import('./core.js').View} View */
 /** @typedef {import('./aim.js').Place} Place */
 /** @typedef {import('./table.js').TableView} Table */
-/** @typedef {{s: number, n: number, box: DOMRect}} Leaving a card that a seat has completed, and where it lay */
+/** @typedef {{s: number, n: number, box: DOMRect}} Leaving a card that a seat has completed, and where it was */
 
 export class Flights {
     /** @param {Table} table */
@@ -25,7 +25,7 @@ export class Flights {
         this.then = [];
     }
 
-    /** Cards of others that are about to be set aside, where they lie. @param {View} view @returns {Leaving[]} */
+    /** Cards of others that are about to be set aside, with their positions. @param {View} view @returns {Leaving[]} */
     leaving(view) {
         const { me } = this.table.game;
         if (me !== this.last.seat || isStill())
@@ -38,7 +38,7 @@ export class Flights {
             }));
     }
 
-    /** Moves what has changed since the last time. @param {View} view @param {Leaving[]} leaving */
+    /** Animates what has changed since the last time. @param {View} view @param {Leaving[]} leaving */
     animate(view, leaving) {
         const { last } = this, { aim, root } = this.table, { me } = this.table.game, seat = Math.max(0, me);
         const now = { seat: me, tray: `${view.round}.${view.turn}.${aim?.extra ?? ''}`, round: view.round,
@@ -94,7 +94,7 @@ export class Flights {
         return selectors.flatMap((s) => $$(s, this.table.root)).find(isSeen) ?? null;
     }
 
-    /** Pyramid points go from the race to the player who took them, the ten with a bow. @param {string} colour
+    /** Pyramid points go from the race to the player who took them, the ten in an arc. @param {string} colour
      * @param {number} points @param {number} seat */
     flyTile(colour, points, seat) {
         const from = this.seen(`.race .k-${colour} .stake .coin`, '.dock [data-open=race]', '.xcard');
@@ -118,7 +118,7 @@ export class Flights {
         playSound('coin', .2);
     }
 
-    /** What a mark has gained goes to the score card, with its sounds. @param {View} before @param {Place} mark
+    /** The gains of a mark fly to the score card, with their sounds. @param {View} before @param {Place} mark
      * @param {NonNullable<ReturnType<Table['preview']>>} after @param {DOMRect[]} boxes of its spaces */
     flyGains(before, mark, after, boxes) {
         const { me } = this.table.game, desk = before.desks[me],

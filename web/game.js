@@ -1,10 +1,10 @@
 /**
  * game.js: a game on this device: one person or several, and bots. The core (local.h) decides whose turn it is and what
- * is saved. This file lets bots think, settles which window plays, and stores the text of the game after every change, so
- * that nothing is lost with a closed window.
+ * is saved. This file lets bots think, decides which window plays, and stores the text of the game after every change,
+ * so that closing a window loses nothing.
  *
- * A game has a Core with the match, the seat that looks at it (`me`), and tells its view about changes. online.js has the
- * other kind.
+ * A game has a Core with the match and the seat of its viewer (`me`), and notifies its view of changes. Games on a
+ * server are in online.js.
  */
 import { NONE } from './html.js';
 import { _ } from './i18n.js';
@@ -26,8 +26,8 @@ import { playerName } from './words.js';
 /** @typedef {{date: string, number: number, counted: boolean, practice?: boolean}} Badge a daily expedition */
 /** @typedef {'thinking' | 'ready' | 'choosing' | 'next' | 'idle' | 'away' | 'gone'} Status */
 
-/** Of two windows with one game the later claim plays. Two made in the same moment, or by a clock that was put back,
- * differ all the same.
+/** If two windows have the same game, the one with the later claim plays. Claims differ even if they are made at the same
+ * moment, or after a clock was set back.
  * @param {string} [last] the claim so far */
 function newClaim(last = '') {
     const now = Math.max(Date.now(), 1 + Number(last.split('.')[0]));
@@ -36,7 +36,7 @@ function newClaim(last = '') {
 
 const TAKE_PAUSE = 450;          // a bot's new card should not appear unseen
 
-/** What a view needs of a game. */
+/** The interface of a game for its view. */
 export class Game {
     /** @param {Core} core @param {Seat[]} seats @param {number} me */
     constructor(core, seats, me) {
@@ -44,7 +44,7 @@ export class Game {
         this.seats = seats;
         this.me = me;
         this.id = '';
-        /** A person who is to take the device before anything is shown. @type {string} */
+        /** The person who has to take the device before anything is shown. @type {string} */
         this.covered = '';
         this.online = false;
         this.hints = true;
@@ -55,11 +55,12 @@ export class Game {
         this.banner = null;
         /** Reactions that are shown now: their symbols by seat. @type {Map<number, string>} */
         this.bubbles = new Map();
-        /** All of them, and how many visible lines the log had then. @type {{seat: number, symbol: number, line:
-         * number}[]} */
+        /** All reactions so far, each with the number of visible lines of the log at that time.
+         * @type {{seat: number, symbol: number, line: number}[]} */
         this.reactions = [];
-        /** A lesson's or a puzzle's words, shown instead of the usual ones. @type {{step: number, of: number, title: string,
-         * text: string, head?: import('./html.js').Html} | null} head: of a puzzle, above the table */
+        /** The text of a lesson or a puzzle, shown instead of the usual one.
+         * @type {{step: number, of: number, title: string, text: string, head?: import('./html.js').Html} | null} head:
+         * of a puzzle, above the table */
         this.coach = null;
         /** @type {Draft | null} */
         this.draft = null;
@@ -80,13 +81,13 @@ export class Game {
         return at < 0 || at < view.place ? 'ready' : at === view.place ? 'choosing' : 'next';
     }
 
-    /** Whether a seat's choice is in. @param {number} seat */
+    /** Whether a seat has chosen. @param {number} seat */
     isIn(seat) { return this.core.isConfirmed(seat) || !this.core.isWaiting(seat); }
-    /** Whether the looking seat has sent its choice and others have not. */
+    /** Whether the viewer has confirmed while others have not. */
     isSealed() { return this.core.isConfirmed(this.me); }
-    /** A step of the choice that is being made was made or undone. */
+    /** Called when a step of the present choice was made or undone. */
     draftChanged() {}
-    /** Keeps what is placed or picked, so that a closed window does not cost it. @param {Draft} draft */
+    /** Stores what is placed or picked, so that closing the window does not lose it. @param {Draft} draft */
     keepDraft(draft) {
         const changed = JSON.stringify(draft) !== JSON.stringify(this.draft);
         this.draft = draft;
@@ -94,9 +95,9 @@ export class Game {
     }
     /** Whether this player can show a symbol to other people. */
     get reacts() { return false; }
-    /** Asks which one. */
+    /** Asks which symbol to show, and shows it. */
     async react() {}
-    /** A hint was looked at: at a table with people they are announced. */
+    /** Called when a hint was looked at: at a table with people this is announced. */
     hinted() {}
     /** How many hints a seat has used. @param {number} _seat */
     hintsUsed(_seat) { return 0; }
@@ -104,7 +105,7 @@ export class Game {
     isUnsent() { return false; }
     /** How long a person has not been connected. @param {number} _seat */
     minutesGone(_seat) { return 0; }
-    /** Whether the shuffle was honest, as HTML; '' where that is unknown. */
+    /** Whether the shuffle was honest, as HTML; '' if that is unknown. */
     shuffleHtml() { return NONE; }
     /** Sends the choice. */
     confirm() {}
@@ -113,13 +114,13 @@ export class Game {
     /** @param {number} _card 0: from the deck */
     take(_card) {}
     uncover() {}
-    /** Of a lesson: the next one, and the list of all. */
+    /** For a lesson: the next one, and the list of all. */
     skip() {}
     steps() {}
     stop() {}
     /** More entries for the table's menu. @returns {[string, string, () => void][]} */
     menu() { return []; }
-    /** What is kept of the edition: nothing of the one that every page has. */
+    /** The text of the edition to store: none for the edition that every page has. */
     editionText() { return this.core.edition.name === 'classic' ? '' : this.core.edition.text; }
     /** Which expedition it is, if it is one. @returns {Badge | null} */
     badge() { return null; }
@@ -127,7 +128,8 @@ export class Game {
     record() { return this.core.log(); }
 }
 
-/** A record with who plays and what is being chosen, as the core saves a game (local.h). @param {Parted} game */
+/** A record with its players and unfinished choices, in the form in which the core saves a game (local.h).
+ * @param {Parted} game */
 export function wholeText({ record, seats, me, pending }) {
     const hex = /** @param {string} step */ (step) => BigInt(step).toString(16).padStart(16, '0');
     const choices = pending.filter((p) => p.made.length).map(({ seat, made, confirmed }) =>
@@ -141,7 +143,7 @@ export class LocalGame extends Game {
         super(core, seats, me);
         this.id = id;
         this.thinker = new Thinker(core);
-        /** The position in which a bot was asked last. */
+        /** The position in which a bot was last asked to choose. */
         this.asked = '';
         this.stopped = false;
         this.copy = '';
@@ -191,8 +193,7 @@ export class LocalGame extends Game {
         return kind ? { date, number: 0, counted: false, practice: kind === 'practice' } : null;
     }
 
-    /** The game that was under way; null if there is none that can be read. @param {Core} core @returns {LocalGame |
-     * null} */
+    /** The unfinished game; null if there is none that can be read. @param {Core} core @returns {LocalGame | null} */
     static resume(core) {
         const saved = LocalGame.saved();
         if (!saved || (saved.edition && core.readEdition(saved.edition)) ||
@@ -215,7 +216,7 @@ export class LocalGame extends Game {
         return game;
     }
 
-    /** One that is over. @param {Core} core with its record @param {import('./store.js').Kept} kept */
+    /** A game that is over. @param {Core} core with its record @param {import('./store.js').Kept} kept */
     static finished(core, kept) {
         const levels = new Map(core.lines().flatMap((l) => { const tag = /^tag bot (\d) (\S+)/.exec(l); return tag ?
             [[Number(tag[1]) - 1, tag[2]]] : []; }));
@@ -239,7 +240,7 @@ export class LocalGame extends Game {
         }
     }
 
-    /** The most points of a solo expedition; its medal follows from them. */
+    /** Stores the best result of a solo expedition, which determines its medal. */
     keepBest() {
         const { solo } = this, best = read('solo', /** @type {Record<string, number>} */ ({})),
             points = this.core.view(-1)?.scores[0].total ?? 0;
@@ -247,7 +248,7 @@ export class LocalGame extends Game {
             write('solo', { ...best, [solo]: points });
     }
 
-    /** Who is to play; if that is another person than before, they take the device first. */
+    /** Determines who plays next; if it is another person than before, they have to take the device first. */
     look() {
         const { me, covered } = this.core.localPerson();
         if (covered || (this.me >= 0 && me !== this.me))
@@ -263,13 +264,13 @@ export class LocalGame extends Game {
         return changed;
     }
 
-    /** From the copy to the table itself. */
+    /** Goes from the copy to the table itself. */
     leaveCopy() { location.hash = `table/${this.copy}`; }
 
     /** @returns {[string, string, () => void][]} */
     menu() { return this.copy ? [['link', _('Back to the table'), () => this.leaveCopy()]] : []; }
 
-    /** Lets bots think, hands the device on, until a person has to choose. */
+    /** Lets bots think and passes the device on, until a person has to choose. */
     run() {
         if (this.stopped)
             return;
@@ -342,9 +343,9 @@ export class LocalGame extends Game {
         this.thinker.stop();
     }
 
-    /** Another window continues the saved game: this one rests, or both would overwrite each other's turns. If this one's
-     * claim is the later one, the other rests. @param {Saved | null} theirs what the other has written @param {() => void}
-     * back */
+    /** Another window continues the saved game: this one pauses, since both would overwrite each other's turns. If
+     * this one's claim is the later one, the other pauses. @param {Saved | null} theirs what the other has written
+     * @param {() => void} back */
     leave(theirs, back) {
         if (this.stopped || this.core.isOver())
             return;
@@ -358,7 +359,7 @@ export class LocalGame extends Game {
         this.changed();
     }
 
-    /** The same players once more. */
+    /** A new game with the same players. */
     rematch() {
         const core = this.core.fork();
         const seats = this.seats.map((s) => ({ ...s }));
@@ -368,17 +369,19 @@ export class LocalGame extends Game {
     }
 }
 
-/** Whether a seat only keeps a chair warm: it is not shown. @param {Seat} [seat] */
+/** Whether a seat is played by the bystander: it is not shown. @param {Seat} [seat] */
 export const isBystander = (seat) => seat?.level === 'bystander';
 
-/** Alone on fixed cards. @param {Core} core @param {string} name @param {number} solo the expedition, from 1 */
+/** Starts a solo expedition with fixed cards. @param {Core} core @param {string} name @param {number} solo the
+ * expedition, from 1 */
 export const startSolo = (core, name, solo) => LocalGame.start(core, [{ name: name || _('Player'), level: '' },
     { name: 'bystander', level: 'bystander' }], BigInt(core.x.solo_seed(solo - 1)), solo);
 
 /** A bot is called after the animal of its seat. @param {number} seat */
 export const botName = (seat) => [_('Cat'), _('Jackal'), _('Ibis'), _('Scarab')][seat];
 
-/** One person against bots. @param {Core} core @param {string} name @param {number} opponents @param {string} level */
+/** Starts a game of one person against bots. @param {Core} core @param {string} name @param {number} opponents
+ * @param {string} level */
 export function startBotGame(core, name, opponents, level) {
     const seats = [{ name: name || _('Player'), level: '' }];
     for (let i = 1; i <= opponents; i++)

@@ -1,11 +1,11 @@
-/** guide.js: the table for someone's first game: what to do now, and a tip a turn, as long as the first round lasts. */
+/** * guide.js: the table in a player's first game: what to do now, and a tip per turn during the first round. */
 import { _ } from './i18n.js';
 import { hasTouch } from './dom.js';
 import { TableView } from './table.js';
 
 /** @typedef {import('./core.js').View} View */
 
-/** A tip for each turn of the first round, in the order in which things come up. */
+/** A tip for each turn of the first round, in the order in which topics come up. */
 const tips = () => [
     hasTouch() ? _('Tap a space with blue corners: the pattern goes there. Tap it again to see other ways.') :
         _('Click a space with blue corners: the pattern goes there. Click it again to see other ways.'),

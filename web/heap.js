@@ -1,5 +1,5 @@
-/** heap.js: the chart of all results of a day: a heap of stone blocks, your own column of gold. As a picture that says
- * what it shows, and as a table. */
+/** heap.js: the chart of all results of a day: a heap of stone blocks, with your own column in gold. It is a picture
+ * with a description, and also a table. */
 import { html } from './html.js';
 import { _, capital, ngettext } from './i18n.js';
 import { $$ } from './dom.js';
@@ -12,14 +12,14 @@ export const FEWEST = 20;                    // results before there is a heap, 
 const BIN = 5, MOST = 17, HIGHEST = 12;      // points, columns, blocks
 const FALL = 240, APART = 20;                // ms
 
-/** The heap's columns without gaps between them; results far out are put into the outermost. @param {[number, number][]}
- * bins @returns {[number, number][]} */
+/** The columns of the heap, without gaps; results far out are added to the outermost ones.
+ * @param {[number, number][]} bins @returns {[number, number][]} */
 export function columns(bins) {
     const filled = bins.filter(([, n]) => n > 0).sort((a, b) => a[0] - b[0]);
     if (!filled.length)
         return [];
     let low = filled[0][0], high = filled[filled.length - 1][0];
-    while ((high - low) / BIN >= MOST) {     // the emptier end gives way
+    while ((high - low) / BIN >= MOST) {     // the emptier end is cut
         const below = filled.filter(([v]) => v <= low).reduce((a, b) => a + b[1], 0);
         const above = filled.filter(([v]) => v >= high).reduce((a, b) => a + b[1], 0);
         if (below < above) low += BIN;
@@ -62,7 +62,7 @@ export function heapHtml(results, mine) {
     const flagX = Math.max(0, Math.min(w - flagW, left + (at + .5) * step - flagW / 2)), flagY = base - (tall[at] ?? 0) *
         high - 34;
     const medianLeft = medianX > w / 2 ? medianX - 5 : medianX + 5, { master } = results;
-    // The flag keeps clear of the median's label.
+    // The flag avoids the median's label.
     const medianY = at >= 0 && flagY < 26 && Math.abs(flagX + flagW / 2 - medianX) < 130 ? 6 : 16;
     return html`<svg class="heap" viewBox="0 ${medianY === 6 ? -10 : 0} ${w} ${medianY === 6 ? h + 10 : h}" role="img"
         aria-label="${text}">${blocks}<path class="axis" d="M4 ${base}H${w - 4}"/>${ticks.map((v) => html`<text x="${
@@ -82,7 +82,7 @@ export const heapTable = ({ bins }) => html`<table class="nums"><thead><tr><th s
     scope="col">${_('Results')}</th></tr></thead><tbody>${columns(bins).map(([from, n]) => html`<tr><th scope="row">${
     _('%{from} to %{to}', { from, to: from + BIN - 1 })}</th><td>${n}</td></tr>`)}</tbody></table>`;
 
-/** Few results lie on the axis one by one. @param {Results} results @param {number | null} mine */
+/** If there are few results, they are single stones on the axis. @param {Results} results @param {number | null} mine */
 export function stonesHtml({ bins, count }, mine) {
     const cols = columns(bins), [[low]] = cols.length ? cols : [[0]], w = 360, step = (w - 24) / Math.max(1, cols.length);
     const at = mine === null ? -1 : Math.floor((mine - low) / BIN);

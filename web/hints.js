@@ -1,7 +1,7 @@
 /**
- * hints.js: the engine's best choices, drawn on the cards: the chosen one as if it were placed, the others dotted, each
- * with a number; the ribbon picks among them. A hint places nothing by itself and goes away with anything else that is
- * placed.
+ * hints.js: the engine's best choices, drawn on the cards: the selected one as if it were placed, the others dotted,
+ * each with a number. They can be selected in the ribbon. A hint places nothing by itself, and disappears when
+ * something else is placed.
  */
 import { NONE, html } from './html.js';
 import { _, language } from './i18n.js';
@@ -20,7 +20,7 @@ import { sayPlaced } from './announce.js';
  * first one */
 
 const MOST = 4;                  // choices shown
-/** A first answer soon, and a better one in its place. */
+/** * A quick first result, which is then replaced by a better one. */
 const PLAYOUTS = [400, 4000];
 
 /** @param {number} win */
@@ -37,7 +37,8 @@ function hintOf(table, { choice, win }) {
     return { choice, win, place: place ?? null, card: -1 };
 }
 
-/** Choices that begin alike look alike on the board: only the best of them counts. @param {Hint[]} hints best first */
+/** Choices with the same beginning look the same on the board: only the best of them is kept. @param {Hint[]} hints
+ * best first */
 function distinct(hints) {
     const begin = hints.map(({ place, card }) => place ? `${place.slot} ${place.cells}` : card >= 0 ? `take ${card}` : '');
     return hints.filter((_hint, i) => begin[i] && begin.indexOf(begin[i]) === i);
@@ -47,7 +48,7 @@ function distinct(hints) {
 export const canHint = (table) => table.game.hints && !table.game.covered &&
     (table.canAim() || (table.view !== undefined && table.mode(table.view) === 'choose'));
 
-/** Asks for the best choices, or puts them away. @param {Table} table */
+/** Requests the best choices, or removes them. @param {Table} table */
 export async function hint(table) {
     if (table.hints) {
         dropHint(table);
@@ -70,7 +71,7 @@ export async function hint(table) {
         /** @type {Option[] | null} */
         const options = await table.analyst.ask({ kind: 'options', record: core.visibleLog(game.me), seat: game.me, playouts,
             seed: String(randomSeed()) }).catch(() => null);
-        // Not if the player has placed something or moved on in the meantime.
+        // Dropped if the player has placed something or moved on in the meantime.
         if (table.stopped || table.hints !== hints)
             return;
         if (!options?.length) {
@@ -81,7 +82,7 @@ export async function hint(table) {
             return;
         }
         const first = !hints.list.length;
-        // After the player has picked one, all keep their numbers: what is about to be pressed must not change.
+        // Once the player has selected one, all keep their numbers: a button that is about to be pressed must not change.
         hints.list = hints.picked ?
             hints.list.map((h) => ({ ...h, win: options.find((o) => o.choice === h.choice)?.win ?? h.win })) :
             distinct(options.map((o) => hintOf(table, o))).slice(0, MOST);
@@ -104,7 +105,7 @@ function show(table, hints, say) {
     sayPlaced(table);
 }
 
-/** Chooses another one. @param {Table} table @param {number} at */
+/** Selects another one. @param {Table} table @param {number} at */
 export function pickHint(table, at) {
     const { hints } = table;
     if (!hints?.list.length)
@@ -124,7 +125,7 @@ export function dropHint(table) {
     table.render();
 }
 
-/** The part of it that is on a card. @param {Table} table @param {number} slot */
+/** The part of the hint that is on a card. @param {Table} table @param {number} slot */
 export function hintsOn(table, slot) {
     const { hints } = table;
     if (!hints)
@@ -132,12 +133,12 @@ export function hintsOn(table, slot) {
     const here = hints.list.flatMap(({ place }, i) => place?.slot === slot ? [{ i, cells: place.cells, at: 0 }] : []);
     /** @type {Set<number>} */
     const taken = new Set();
-    // The smaller ones have less choice for the place of their number.
+    // Smaller ones have less choice for the place of their number.
     for (const one of [...here].sort((a, b) => a.cells.length - b.cells.length)) {
         one.at = one.cells.find((c) => !taken.has(c)) ?? one.cells[0];
         taken.add(one.at);
     }
-    // The best one is on top; those below it that it meets have no fill.
+    // The best one is on top; those below that overlap it have no fill.
     return html`${here.map(({ i, cells, at }) => i === hints.at ? badge(at, i + 1) : hintLayer(cells, i + 1, at,
         here.some((other) => other.i < i && other.cells.some((c) => cells.includes(c))))).reverse()}`;
 }

@@ -22,7 +22,7 @@ const opponents = (g) => listWords(g.names.map((n, i) => g.levels[i] ? levelName
 /** @param {number} made @param {Intl.DateTimeFormatOptions} how */
 const date = (made, how) => new Date(made).toLocaleDateString(document.documentElement.lang, how);
 
-/** The one remarkable thing about a game. @param {Past} g */
+/** The most remarkable fact about a game. @param {Past} g */
 function remark(g) {
     if (g.margin === 0)
         return g.won ? _('won on the lower pyramid') : _('lost on the lower pyramid');
@@ -31,7 +31,7 @@ function remark(g) {
     return g.margin === undefined ? '' : g.won ? _('by %{n}', { n: g.margin }) : _('%{n} short', { n: -g.margin });
 }
 
-/** The silhouette of the colour most built, with the points. @param {Past} g */
+/** The silhouette of the colour with the most pyramids, with the points. @param {Past} g */
 export const silhouette = (g) => html`<span class="sil ${g.won ? 'won' : ''}">${
     shape(COLOURS[g.pyramids.indexOf(Math.max(...g.pyramids))])}<b>${signed(g.points)}</b></span>`;
 
@@ -80,7 +80,8 @@ export class GamesView {
         void this.load();
     }
 
-    /** A page of the server's, if it knows us at all: there may be none. Without it what this browser keeps is all. */
+    /** Loads a page of the server's list, if the server knows us: there may be no server. Otherwise the list has only
+     * the games of this browser. */
     async load() {
         if (!read('visited', false))
             return;
@@ -101,7 +102,7 @@ export class GamesView {
             analysed: g.learns })[this.filter];
         const fits = /** @param {Past} g */ (g) => !words || `${opponents(g)} ${g.points} ${
             date(g.made, { dateStyle: 'long' })}`.toLocaleLowerCase().includes(words);
-        // The server has searched its own.
+        // The server has searched its own games.
         const found = new Set(this.theirs.map((g) => g.id));
         return merged(this.mine.filter((g) => found.has(g.id) || fits(g)), this.theirs).filter(kinds);
     }
@@ -124,7 +125,7 @@ export class GamesView {
             void this.remove();
     }
 
-    /** What can be done with a game. @param {string} id */
+    /** The possible actions for a game. @param {string} id */
     async menu(id) {
         const g = this.shown().find((past) => past.id === id), kept = this.mine.some((past) => past.id === id);
         const record = async () => g?.record || (await import('./online.js')).api('GET', `tables/${id}/record`);

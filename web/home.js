@@ -1,6 +1,6 @@
 /**
- * home.js: the first page. One thing leads, with the only filled button; what else applies follows as rows (next.js
- * decides), then a game against the computer, friends, and quiet links.
+ * home.js: the first page. One main item has the only filled button; other items follow as rows (next.js decides),
+ * then a game against the computer, friends, and plain links.
  */
 import { NONE, html } from './html.js';
 import { LANGUAGES, _, language, listWords, ngettext } from './i18n.js';
@@ -22,7 +22,8 @@ import { VIEWS } from './views.js';
 /** @typedef {Entry & {button: string, glyph: string, boards?: Html, pill?: string}} LeadEntry */
 
 const STEPS = 10;                            // lessons
-/** The card that tells a new visitor what the game is: one of the classic edition, with marks and a pattern on it. */
+/** The card that shows a new visitor what the game is like: a card of the classic edition, with marks and a pattern on
+ * it. */
 export const FIRST_CARD = /** @type {Card} */ ({ number: 12, colour: 'purple', cells: '###sv##..#x#..#rs....e#.T' });
 const FIRST_MARKS = [4, 3, 8], FIRST_PATTERN = [7, 12, 13];
 
@@ -33,7 +34,7 @@ const firstPicture = html`<div class="brd one"><span class="pcard k-purple">${ch
 const boardsHtml = (boards) => boards.length ? html`<div class="brd" aria-hidden="true">${boards.map(({ card, marks }) =>
     miniCard(card, marks))}</div>` : NONE;
 
-/** What leads where there are no boards to show. */
+/** The picture of the main item if there are no boards to show. */
 const band = html`<div class="brd scn">${desertScene()}</div>`;
 /** The small scene beside the expedition. */
 const expeditionPicture = html`<span class="lead-i">${pyramidIcon}</span>`;
@@ -53,16 +54,16 @@ export class HomeView {
     constructor(root, app) {
         this.root = root;
         this.app = app;
-        /** Under the field for a code: what is wrong with it, and where one may watch. */
+        /** Shown below the field for a code: what is wrong with it, and a link for watching. */
         this.problem = { text: '', watch: '' };
-        /** Tables at the server that are under way. @type {Table[]} */
+        /** Running tables on the server. @type {Table[]} */
         this.tables = [];
-        /** What the server says of today; on a first visit it is not asked.
+        /** The server's data about today; on a first visit it is not requested.
          * @type {import('./today.js').Daily | 'away' | 'failed' | 'unasked' | null} */
         this.daily = lastDaily() ?? (read('visited', false) ? null : 'unasked');
         /** @type {{state: 'none' | 'open' | 'solved', text: string}} */
         this.puzzle = { state: 'none', text: '' };
-        /** The boards of what leads, once the engine has read them, and by how much this player leads there.
+        /** The boards of the main item, once the engine has read them, and by how much this player leads there.
          * @type {{of: string, boards: Boards, ahead: number}} */
         this.glance = { of: '', boards: [], ahead: 0 };
         this.stopped = false;
@@ -80,7 +81,7 @@ export class HomeView {
         this.draw();
         void this.loadDaily();
         void this.loadPuzzle();
-        // Only who has been at a table asks a server: there may be none.
+        // A server is asked only if this visitor has been at a table: there may be no server.
         if (read('visited', false))
             void this.loadTables();
     }
@@ -99,7 +100,7 @@ export class HomeView {
 
     async loadDaily() {
         const visited = read('visited', false);
-        if (visited || this.isKnown())       // a first visit asks nothing: there may be no server
+        if (visited || this.isKnown())       // a first visit sends no requests: there may be no server
             this.daily = await fetchDaily() ?? (visited ? null : 'unasked');
         this.draw();
     }
@@ -116,12 +117,12 @@ export class HomeView {
         const { api } = await import('./online.js');
         /** @type {{tables: Table[]}} */
         const { tables } = await api('GET', 'my/tables').catch(() => ({ tables: [] }));
-        // A counted expedition has an entry of its own.
+        // A counted expedition has its own entry.
         this.tables = tables.filter((t) => ((t.you && t.state === 'running') || t.state === 'waiting') && !t.daily?.counted);
         this.draw();
     }
 
-    /** What leads is shown with its real boards. */
+    /** Loads the boards of the main item. */
     async loadBoards() {
         const { lead } = this.decided(), saved = LocalGame.saved(), [table] = this.waiting();
         const of = lead === 'game' && saved ? `game.${saved.id}.${saved.record.length}` : lead === 'table' ? table.code :
@@ -148,12 +149,12 @@ export class HomeView {
         this.render();
     }
 
-    /** What is known of today. */
+    /** Today's data, if known. */
     known() { return typeof this.daily === 'string' ? null : this.daily; }
 
     attempt() { return this.known()?.today.you ?? null; }
 
-    /** Tables where this player is waited for, the longest first. */
+    /** Tables that are waiting for this player, the longest first. */
     waiting() { return this.tables.filter((t) => t.state === 'running' && !t.daily && !t.seats[t.you - 1].ready).reverse(); }
 
     decided() {
@@ -265,7 +266,7 @@ export class HomeView {
             icon(i ?? 'play')}</span>`}<span><b>${title}</b><small>${text}</small></span>${icon('right')}${more ?? ''}</a>`;
     }
 
-    /** A line for a game against bots: it leads where nothing else is left to do. @param {boolean} leads
+    /** The entry for a game against bots, which is the main item if there is nothing else to do. @param {boolean} leads
      * @param {boolean} first on a first visit */
     playHtml(leads, first) {
         const own = Object.keys(editions());
@@ -294,7 +295,7 @@ export class HomeView {
             _('Watch a game')}</a></p></section>`;
     }
 
-    /** @param {boolean} lessons whether they are among them */
+    /** @param {boolean} lessons whether lessons are among them */
     linksHtml(lessons) {
         const all = /** @type {[string, string, string][]} */ ([['rules', 'book', _('Rules')], ...(lessons ? [['learn',
             'learn', _('Lessons')]] : []), ['games', 'replay', _('Games')], ['solo', 'crown', _('Solo')], ['puzzle',
@@ -332,7 +333,8 @@ export class HomeView {
             queue.shift())) : row === 'other' ? this.tableEntry(/** @type {Table} */ (others.shift())) : row === 'daily' ?
             this.dailyEntry() : row === 'puzzle' ? this.puzzleEntry() : this.gameEntry()));
         const play = lead === 'play' ? NONE : this.playHtml(false, fresh), friends = this.friendsHtml();
-        // With little to show, everything is beside the main item; else rows do, and the rest below.
+        // If there is little to show, everything is beside the main item; otherwise only the rows are, and the rest is
+        // below.
         const beside = fresh ? html`${play}${entries}${friends}` : entries.length < 2 || lead === 'play' ?
             html`${entries}${play}${friends}` : html`${entries}`;
         put(this.root, html`<div class="view home">${this.headHtml(fresh)}
@@ -368,7 +370,7 @@ export class HomeView {
         else if (act === 'opponents') void (await import('./newgame.js')).chooseOpponents(() => this.draw());
     }
 
-    /** To the table, if there is something to do there; else the reason is under the field. */
+    /** Goes to the table, if there is something to do there; otherwise shows the reason below the field. */
     async join() {
         const code = /** @type {HTMLInputElement} */ (this.root.querySelector('[name=code]')).value.replace(/[\s\p{Pd}]/gu,
             '').toUpperCase();

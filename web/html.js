@@ -1,12 +1,12 @@
 /**
- * html.js: HTML that is escaped by construction. A view writes html`<b>${name}</b>`; all that is in ${} is text and is
- * escaped, unless it is such HTML itself or a list of it. There is no other way to make Html, and put() in dom.js takes
- * nothing else: a name that holds a tag is shown as it was typed wherever it turns up. (lit-html does the same in 3.3 KB
- * packed; this is 0.4, and our pages are compared as a whole.)
+ * html.js: HTML that is escaped by construction. A view writes html`<b>${name}</b>`; everything in ${} is text and is
+ * escaped, unless it is Html itself or a list of it. There is no other way to make Html, and put() in dom.js accepts
+ * nothing else: so a name that contains a tag is always shown as it was typed. (lit-html does the same in 3.3 KB
+ * compressed; this takes 0.4, and our pages are compared as a whole.)
  */
 
-/** HTML as it goes into the document. It does not turn into a string by itself: text that was pieced together would show
- * "[object Object]". */
+/** HTML ready for the document. It does not convert to a string automatically: concatenated text would show "[object
+ * Object]". */
 export class Html {
     /** @param {string} text */
     constructor(text) { this.text = text; }
@@ -25,14 +25,14 @@ function textOf(value) {
     return String(value).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 }
 
-/** What is in ${} is escaped; Html stays, lists are put together, null and undefined are nothing. Strings have no tags
- * in them.
+/** Values in ${} are escaped; Html is kept, lists are joined, null and undefined are left out. Strings never contain
+ * tags.
  * @param {TemplateStringsArray} strings @param {(Part | Part[] | Part[][])[]} values */
 export const html = (strings, ...values) => new Html(strings.reduce((all, s, i) => all + textOf(values[i - 1]) + s));
 
 /**
- * A sentence with HTML in it, in the order that its translator chose: `make` writes it as text, in which `hold` keeps the
- * places of the HTML.
+ * A sentence with HTML in it, in the order chosen by its translator: `make` writes it as text, with placeholders from
+ * `hold` for the HTML.
  * @param {(hold: (part: Html) => string) => string} make
  */
 export function sentence(make) {

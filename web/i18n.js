@@ -1,8 +1,8 @@
 /**
- * i18n.js: texts in the player's language. English is the source: a text is looked up by itself in the catalogue of the
- * language, which is made from the same .po files as the command's (scripts/po-to-json): a JSON file with a key for every
- * English text, and one per language with its texts in the same order, line by line. Placeholders are named: %{name}.
- * Nothing is glued from parts.
+ * i18n.js: texts in the player's language. English is the source: a text is looked up by itself in the catalogue of
+ * the language, which is made from the same .po files as the command's (scripts/po-to-json): a JSON file with a key
+ * for every English text, and one per language with its texts in the same order, line by line. Placeholders are
+ * named: %{name}. No sentence is put together from parts.
  */
 import { LANGUAGES } from './languages.js';
 
@@ -10,7 +10,7 @@ export { LANGUAGES };
 
 /** @typedef {Record<string, string | number>} Values */
 
-/** By English text, as far as they were asked for: plural forms, or the one translation. @type {Map<string, string[]>} */
+/** By English text, as far as they were needed: plural forms, or the one translation. @type {Map<string, string[]>} */
 const found = new Map();
 /** By the key of the English text. @type {Map<string, string>} */
 let catalogue = new Map();
@@ -25,7 +25,7 @@ function keyOf(text) {
     return SIGNS[value >>> 26] + SIGNS[value >>> 20 & 63] + SIGNS[value >>> 14 & 63];
 }
 
-/** What the catalogue has for an English text. @param {string} text @returns {string[]} */
+/** The catalogue's entry for an English text. @param {string} text @returns {string[]} */
 function look(text) {
     let known = found.get(text);
     if (!known)
@@ -33,12 +33,13 @@ function look(text) {
     return known;
 }
 
-/** The form of a number, by the language's own rule: Intl's categories are others than gettext's ("many" in French, Spanish,
- * Italian, Portuguese). */
+/** The plural form for a number, by the rule in the catalogue: Intl's categories differ from gettext's ("many" in
+ * French, Spanish, Italian, Portuguese). */
 let pluralOf = LANGUAGES[0][2];
 export let language = 'en';
 
-/** What runs from right to left, such as a name, must not turn the words around it. @param {string | number} value */
+/** Right-to-left text, such as a name, must not change the order of the words around it.
+ * @param {string | number} value */
 const isolated = (value) => /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(String(value)) ? `\u2068${value}\u2069` :
     String(value);
 
@@ -47,7 +48,8 @@ function fill(text, values) {
     return values ? text.replace(/%\{(\w+)\}/g, (all, name) => name in values ? isolated(values[name]) : all) : text;
 }
 
-/** Fills the places of a text that the command has, too: %s and %d or, in another order, %2$s. @param {string} text
+/** Fills the placeholders of a text that is shared with the command: %s and %d or, in another order, %2$s.
+ * @param {string} text
  * @param {(string | number)[]} values */
 export function fillInOrder(text, values) {
     let next = 0;
@@ -68,7 +70,8 @@ export function ngettext(one, many, n, values) {
     return fill(n === 1 ? one : many, all);
 }
 
-/** The language asked for, or the first of the browser's that there is: de for de-AT. @param {string | null} wanted */
+/** The requested language, or the first of the browser's languages that we have: de for de-AT.
+ * @param {string | null} wanted */
 export function pickLanguage(wanted) {
     const codes = LANGUAGES.map(([code]) => code);
     for (const tag of [wanted ?? '', ...navigator.languages]) {
@@ -88,7 +91,7 @@ export async function loadLanguage(code) {
     const known = key ? JSON.parse(key) : { seed: 0, keys: '' }, lines = texts.split('\n').slice(0, -1);
     ({ seed } = known);
     found.clear();
-    // Of two versions of the page, while a server is brought up to date, neither is trusted.
+    // If both files are of different versions of the page, while a server is being updated, neither is used.
     catalogue = new Map(known.keys.length === 3 * lines.length ? lines.map((line, i) => [known.keys.slice(3 * i, 3 * i + 3),
         line]) : []);
     pluralOf = (LANGUAGES.find(([c]) => c === code) ?? LANGUAGES[0])[2];

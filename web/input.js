@@ -1,6 +1,6 @@
 /**
- * input.js: mouse, touch and keyboard at the table. It turns pointers and keys into spaces for the Aim (aim.js) and into
- * what the buttons do; the table (table.js) draws what comes of it.
+ * input.js: mouse, touch and keyboard at the table. It turns pointers and keys into spaces for the Aim (aim.js) and
+ * into the actions of buttons; the table (table.js) draws the result.
  */
 import { _ } from './i18n.js';
 import { $, $$, announce, replaceContent, closest } from './dom.js';
@@ -19,8 +19,8 @@ import { dropHint, pickHint } from './hints.js';
  * boolean}} Drag where it began, and what it does once it has moved */
 /** @typedef {import('./table.js').TableView} Table */
 
-const HOLD = 450;                // a press this long paints by hasTouch
-const LIFT = 56;                 // a pattern floats so far above the finger, which would hide it
+const HOLD = 450;                // pressing this long (ms) starts painting by taps
+const LIFT = 56;                 // px: a pattern floats this far above the finger, which would hide it
 
 export class TableInput {
     /** @param {Table} table */
@@ -33,8 +33,8 @@ export class TableInput {
         this.wasDragged = false;
         /** Where the mouse or the keyboard points, card and space. @type {number[] | undefined} */
         this.hoverAt = undefined;
-        /** Where the chambers lie while something is dragged: asked once, as asking at every move makes the browser lay
-         * everything out at once. @type {{slot: number, box: DOMRect}[]} */
+        /** The positions of the chambers while something is dragged: measured once, since measuring at every move
+         * would force the browser to compute the layout each time. @type {{slot: number, box: DOMRect}[]} */
         this.grids = [];
     }
 
@@ -72,7 +72,7 @@ export class TableInput {
         if (event.pointerType !== 'mouse' || this.drag?.mode || !this.table.aim)
             return;
         const cell = closest(event, '[data-cell]');
-        if (this.table.hints)                    // what the hint shows stays until something is placed
+        if (this.table.hints)                    // the hint stays until something is placed
             return;
         if (cell && this.table.canAim()) {
             this.hoverAt = [Number(cell.dataset.slot), Number(cell.dataset.cell)];
@@ -107,7 +107,7 @@ export class TableInput {
             event.target.releasePointerCapture(event.pointerId);
     }
 
-    /** A space was pressed for a while: from now on hasTouch paint. */
+    /** A space was pressed for a while: from now on taps paint. */
     paintByTaps() {
         const { drag } = this, { aim } = this.table;
         if (!drag || drag.mode || !aim || !this.table.canAim())
@@ -121,7 +121,7 @@ export class TableInput {
         this.table.render();
     }
 
-    /** The pattern there is moved; elsewhere a line is painted. @param {Drag} drag @param {Aim} aim */
+    /** Moves the pattern if it is there; elsewhere paints a line. @param {Drag} drag @param {Aim} aim */
     startDrag(drag, aim) {
         clearTimeout(this.holding);
         this.table.hints = null;
@@ -166,7 +166,7 @@ export class TableInput {
         this.table.layers();
     }
 
-    /** Between cards the pattern floats where it is carried. @param {number} x @param {number} y */
+    /** Between cards the pattern floats with the pointer. @param {number} x @param {number} y */
     carry(x, y) {
         const { aim } = this.table;
         if (!aim)
@@ -175,7 +175,7 @@ export class TableInput {
             this.carried = document.createElement('div');
             this.carried.className = 'carried';
             replaceContent(this.carried, patternPicture(aim.one ? [[0, 0]] : turned(aim.pattern, aim.quarters, aim.mirror)));
-            // As large as it will lie on the card; the picture is three spaces wide, four if the pattern is.
+            // As large as it will be on the card; the picture is three spaces wide, four if the pattern is.
             const space = (this.grids[0]?.box.width ?? 0) / 5;
             const [, , wide] = ($('svg', this.carried).getAttribute('viewBox') ?? '').split(' ');
             this.carried.style.width = `${space * Number(wide) / 20}px`;
@@ -245,7 +245,7 @@ export class TableInput {
             this.letter(event, k, cell);
     }
 
-    /** Closes what is on top, one thing per press. */
+    /** Closes the topmost element, one per press. */
     escape() {
         const { table } = this;
         if (table.peek?.hide())
@@ -277,7 +277,7 @@ export class TableInput {
         if (k !== 'enter')
             this.goTo(slot, i + ({ arrowleft: i % 5 ? -1 : 0, arrowright: i % 5 < 4 ? 1 : 0, arrowup: i > 4 ? -5 : 0,
                 arrowdown: i < 20 ? 5 : 0 }[k] ?? 0));
-        else if (event.repeat)               // a key that is held down does not confirm what it has placed
+        else if (event.repeat)               // holding a key down does not confirm what it has placed
             return;
         else if (table.hints || (pin && pin.slot === slot && pin.cells.includes(i) && (!hover || isSamePlace(hover, pin) ||
             hover.bad)))
@@ -314,7 +314,7 @@ export class TableInput {
         event.preventDefault();
     }
 
-    /** Moves the keyboard's place on a card. @param {number} slot @param {number} i @param {boolean} [point] */
+    /** Moves the keyboard's position on a card. @param {number} slot @param {number} i @param {boolean} [point] */
     goTo(slot, i, point = true) {
         const cell = this.table.root.querySelector(`[data-slot="${slot}"][data-cell="${i}"]`);
         if (!(cell instanceof HTMLElement))
@@ -331,7 +331,7 @@ export class TableInput {
         }
     }
 
-    /** Announces what is under the keyboard's place once it rests. */
+    /** Announces what is at the keyboard's position once it stops moving. */
     saySoon() {
         clearTimeout(this.pause);
         this.pause = setTimeout(() => this.sayHover(), 300);

@@ -1,6 +1,6 @@
 /**
- * learn.js: the tutorial: ten positions on the real table, each with one thing to do. The engine checks what is done, and a
- * wrong try gets the same answers as in play. Any order, and to be resumed at any time.
+ * learn.js: the tutorial: ten positions on the real table, each with one task. The engine checks what is done, and a
+ * wrong try gets the same answers as in play. Lessons can be done in any order and resumed at any time.
  */
 import { html } from './html.js';
 import { _ } from './i18n.js';
@@ -21,7 +21,7 @@ import { read, settings, write } from './store.js';
  * @property {string} record of LESSONS
  * @property {() => string} title
  * @property {() => string} task
- * @property {() => string} told what was learned
+ * @property {() => string} told shown afterwards: what was learned
  * @property {(before: View, made: Step[], after: View, core: import('./core.js').Core) => boolean} done
  * @property {() => string} miss what to do instead, if something else was done
  * @property {string} [target] the space that it is about, which is ringed: 35:e1 is on card 35, wherever that is
@@ -127,7 +127,7 @@ const STEPS = [
             _('Cover the tomb of the card that completes a second of its colour.') },
 ];
 
-/** The form of the pattern as its card shows it. @param {import('./core.js').Core} core */
+/** The form of the pattern as printed on its card. @param {import('./core.js').Core} core */
 function printed(core) {
     const shown = core.view(0)?.revealed.at(-1) ?? 0;
     return turned(core.edition.patterns[shown]).join(' ');
@@ -143,7 +143,7 @@ class LessonGame extends Game {
         this.app = app;
         this.at = at;
         this.hints = false;
-        /** The last try was another thing than the one asked for. */
+        /** Whether the last try was not what the lesson asked for. */
         this.missed = false;
         this.tries = 0;
         this.lesson = STEPS[at];
@@ -175,7 +175,7 @@ class LessonGame extends Game {
             return;
         }
         core.confirm(0);
-        // The other player marks something, so that the turn continues.
+        // The other player makes any mark, so that the turn continues.
         const other = core.steps(1)[0];
         core.step(1, other.step);
         while (!core.isReady(1) && core.steps(1).length)
@@ -212,7 +212,7 @@ class LessonGame extends Game {
                 _('Repeat')}</button> <button class="btn pri" value="next">${last ? _('Play a first game') :
                 _('Next step')}</button></p>`)
                 .then((value) => {
-                    if (location.hash !== hash)          // gone back or elsewhere, which closes the dialog, too
+                    if (location.hash !== hash)          // navigating elsewhere also closes the dialog
                         return;
                     if (value === 'again')
                         this.again('');
@@ -226,7 +226,7 @@ class LessonGame extends Game {
         }
     }
 
-    /** From the beginning of the step. @param {string} miss */
+    /** Restarts the lesson. @param {string} miss */
     again(miss) {
         this.begin();
         this.coach = { ...this.coach, text: miss || this.lesson.task() };
@@ -251,12 +251,12 @@ class LessonGame extends Game {
     }
 }
 
-/** The table with a ring around what the lesson is about. */
+/** The table with a ring around the space that the lesson is about. */
 class LessonView extends TableView {
     /** The try that is shown. */
     answered = 0;
 
-    /** What was placed goes with the try it belonged to. @param {View} view */
+    /** Removes what was placed in an earlier try. @param {View} view */
     refreshAim(view) {
         const { tries } = /** @type {LessonGame} */ (this.game);
         if (tries !== this.answered) {
@@ -280,7 +280,7 @@ class LessonView extends TableView {
             });
     }
 
-    /** A learner sees why nothing has turned. @param {number} by quarters, 0: mirror */
+    /** Explains to a learner why nothing has turned. @param {number} by quarters, 0: mirror */
     turn(by) {
         const before = this.aim?.pin?.step;
         super.turn(by);

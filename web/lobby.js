@@ -24,7 +24,7 @@ const nameField = () => html`<label class="fields">${
     _('Your name')}<input class="inp" name="name" dir="auto" maxlength="96" value="${
     settings.name}" autocomplete="nickname" placeholder="${_('Player')}"></label>`;
 
-/** What is chosen from a few: the buttons of one group. @param {string} label @param {string} name of the data attribute
+/** A choice among a few values: a group of buttons. @param {string} label @param {string} name of the data attribute
  * @param {[string, string][]} all value and words @param {string} on @param {string} [more] attributes of every button,
  * such as the seat */
 const group = (label, name, all, on, more = '') => html`<span class="seg" role="radiogroup" aria-label="${label}">${
@@ -57,9 +57,9 @@ function chairWords(c, host) {
     }
 }
 
-/** A seat, with what the host may make of it. @param {Chair} c @param {number} i @param {{host: boolean, few?: boolean,
- * extra?: import('./html.js').Part, past?: import('./html.js').Part}} how few: it cannot be left empty; extra: what else
- * can be done there; past: of earlier games */
+/** A seat, with what the host may change it to. @param {Chair} c @param {number} i
+ * @param {{host: boolean, few?: boolean, extra?: import('./html.js').Part, past?: import('./html.js').Part}} how few:
+ * it cannot be left empty; extra: other actions for it; past: results of earlier games */
 function chairHtml(c, i, { host, few = false, extra, past }) {
     const level = LEVELS.indexOf(c.level ?? ''), n = i + 1;
     const free = !c.mine && c.kind !== 'person' && host;
@@ -85,7 +85,7 @@ const askLevel = (now) => dialog(_('Level'), html`<div class="levels pickl">${LE
     l === now ? 'pri' : ''}" value="${
     l}">${levelPicture(i)}${levelName(l)}</button>`)}</div>`);
 
-/** Asks for your name; true if it is another one now. */
+/** Asks for your name; true if it has changed. */
 async function askName() {
     const before = settings.name;
     await dialog(_('Your name'), nameField(), { close: _('Done'), wire: (box) => box.addEventListener('change', (event) =>
@@ -93,8 +93,8 @@ async function askName() {
     return settings.name !== before;
 }
 
-/** A new table: it is there at once, with its link, and everything about it can be changed under that link. One that was
- * left as it was made is taken up again, so that looking at this page again and again makes no heap of tables. */
+/** A new table is made at once, with its link, and everything about it can be changed there. A table that was left
+ * unchanged is used again, so that opening this page repeatedly does not make many tables. */
 export class NewTableView {
     /** @param {HTMLElement} root */
     constructor(root) {
@@ -128,7 +128,7 @@ export class NewTableView {
             write('keys', { ...seatKeys(), [code]: keys ?? {} });
             write('sit', code);
             if (!this.stopped)
-                location.replace(`#table/${code}`);          // Back leads to where one was before
+                location.replace(`#table/${code}`);          // Back leads to the page before this one
         } catch (error) {
             this.message = words(error);
             if (!this.stopped)
@@ -136,7 +136,7 @@ export class NewTableView {
         }
     }
 
-    /** The server answers the same id with the same table.
+    /** For the same id the server returns the same table.
      * @returns {Promise<{table: Table, keys?: Record<string, string>}>} */
     ask() {
         const id = read('draft', '') || crypto.randomUUID?.() || String(Math.random()).slice(2);
@@ -145,7 +145,7 @@ export class NewTableView {
     }
 }
 
-/** Whether no one but the host has sat down: then what is played can still be changed. @param {Table} table */
+/** Whether only the host has a seat: then the terms of the game can still be changed. @param {Table} table */
 const isAlone = (table) => table.host && !table.seats.some((s, i) => s.kind === 'person' && i !== table.you - 1);
 
 /** A table that waits for players; shows the game once it runs. */
@@ -160,24 +160,24 @@ class LobbyView {
         this.key = key;
         this.message = '';
         this.stopped = false;
-        /** Seats as the host wants them, in the words of the server: not sent yet, as the game would begin. @type {(number
-         * | string)[] | null} */
+        /** Seats as the host wants them, in the server's notation: not sent yet, since the game would begin.
+         * @type {(number | string)[] | null} */
         this.plan = null;
-        /** What the server tells of the people here: how one did against them, their ratings. @type {{seat: number, you?:
-         * boolean, won?: number, equal?: number, lost?: number, rating?: {value?: number}}[]} */
+        /** The server's data about the people here: results against them, their ratings.
+         * @type {{seat: number, you?: boolean, won?: number, equal?: number, lost?: number, rating?: {value?: number}}[]} */
         this.people = [];
         this.known = '';
         this.showsQr = false;
         /** A seat is being taken automatically, without asking for a name. */
         this.sits = read('sit', '') === game.id;
-        /** @type {{name: string, title: string}[]} what the server offers; most have one */
+        /** @type {{name: string, title: string}[]} those that the server offers; most offer one */
         this.editions = [];
         void api('GET', 'editions').then(({ editions }) => {
             this.editions = editions;
             if (editions.length > 1)
                 this.update();
         }, () => {});
-        /** Where others reach this page; null: they cannot. @type {string | null} */
+        /** The address under which others reach this page; null: they cannot. @type {string | null} */
         this.base = `${location.origin}${location.pathname}`;
         void publicAddress().then((base) => {
             this.base = base;
@@ -212,7 +212,7 @@ class LobbyView {
             this.message = words(error);
             this.unreachable = error instanceof ServerError && error.code === 'no_server';
             if (this.unreachable)
-                this.game.connect();         // it may come back, and a choice may wait to be sent
+                this.game.connect();         // the connection may be restored, and a choice may be waiting to be sent
             this.render();
         }
     }
@@ -225,7 +225,7 @@ class LobbyView {
             this.unreachable = false;
             this.message = '';
         }
-        if (game.closes && table?.state === 'closed') {      // not before: the word may have been lost
+        if (game.closes && table?.state === 'closed') {      // not before: the message may have been lost
             this.app.go('');
             return;
         }
@@ -239,7 +239,7 @@ class LobbyView {
             void game.sit(this.seat || undefined, this.key || undefined);
             this.key = '';
         }
-        // Someone may have sat down where the plan had another idea.
+        // Someone may have taken a seat for which the plan had another use.
         if (table && this.plan && table.seats.some((s, i) => s.kind === 'person' && !this.plan?.includes(i + 1)))
             this.plan = null;
         if (game.core.isOver()) {
@@ -264,7 +264,7 @@ class LobbyView {
             return;
         this.message = '';
         if (a !== 'rename')
-            write('draft', undefined);       // from now on it is meant
+            write('draft', undefined);       // from now on an empty table is intended
         if (clock) await this.arrange(this.seats(), { clock });
         else if (edition) await this.arrange(this.seats(), { edition });
         else if (flips === 'public' || flips === 'hints')
@@ -294,7 +294,7 @@ class LobbyView {
         else if (a === 'share') navigator.share({ title: 'Pyramids', url: link }).catch(() => {});
     }
 
-    /** Asked for again when other people sit here. */
+    /** Requested again when other people take seats. */
     getPeople() {
         const { table, id } = this.game, known = JSON.stringify(table?.seats.map((s) => s.kind === 'person' && s.name));
         if (!table || table.state !== 'waiting' || known === this.known)
@@ -314,7 +314,7 @@ class LobbyView {
         return all.length ? html`<small class="past">${all.join(' · ')}</small>` : '';
     }
 
-    /** The seat keeps its place, under another name. */
+    /** The player keeps the seat and gets another name. */
     async rename() {
         if (!await askName())
             return;
@@ -329,7 +329,7 @@ class LobbyView {
 
     seats() { return this.game.table?.seats.map((_s, i) => i + 1) ?? []; }
 
-    /** Seats as they are, or as they are planned. @returns {(number | string)[]} */
+    /** The present seats, or the planned ones. @returns {(number | string)[]} */
     plans() { return this.plan ?? this.seats(); }
 
     /** @param {number} n */
@@ -343,8 +343,7 @@ class LobbyView {
         return [...real, ...Array(table?.host ? 4 - real.length : 0).fill({ kind: 'none' })];
     }
 
-    /** The host makes something else of a seat. @param {number} n of those shown @param {string} what open, none, or a
-     * level */
+    /** The host changes a seat. @param {number} n of those shown @param {string} what open, none, or a level */
     async change(n, what) {
         const plan = [...this.plans()];
         if (!what)
@@ -353,7 +352,7 @@ class LobbyView {
             plan.splice(n - 1, 1);
         else
             plan[Math.min(n - 1, plan.length)] = what;
-        // Without a free seat the game would begin: that is for Start to do.
+        // Without a free seat the game would begin, which only Start should do.
         if (plan.some((p) => typeof p === 'string' ? p === 'open' : !this.isTaken(p)))
             await this.arrange(plan);
         else
@@ -386,7 +385,7 @@ class LobbyView {
                 _('My tables')}</a></p>` : ''}</main></div>`);
             return;
         }
-        if (table.state === 'running') {     // an onlooker sees nothing yet
+        if (table.state === 'running') {     // a spectator sees nothing yet
             put(this.root, html`<div class="page">${pageTop(_('Table'))}<main class="page-in narrow"><h1 class="title">${
                 _('The players are choosing their first cards')}</h1><p class="lead">${
                 _('You will see the game when they are done.')}</p><p class="err" role="alert">${
@@ -411,8 +410,8 @@ class LobbyView {
             this.goHtml(table)}</main></div>`);
     }
 
-    /** What can be done at a seat besides. While your own is being taken none is offered: what is below would move away
-     * under a finger when it is. @param {Chair} c @param {number} i */
+    /** Other actions for a seat. While your own seat is being taken, none is offered: buttons would move away under a
+     * finger when that is done. @param {Chair} c @param {number} i */
     extraHtml(c, i) {
         const { table, id } = this.game, keys = seatKeys()[id] ?? {}, n = i + 1;
         return c.kind === 'open' && !table?.you && !this.sits ? html`<button class="btn" data-a="sit" data-seat="${n}">${
@@ -422,7 +421,7 @@ class LobbyView {
             icon('copy')}${_('Link')}</button>` : undefined;
     }
 
-    /** What the host can choose until another player sits down. @param {Table} table */
+    /** The options that the host can change until another player takes a seat. @param {Table} table */
     optionsHtml(table) {
         return html`<div class="opts"><section class="panel opt"><b>${_('Time per choice')}</b>${
             group(_('Time per choice'), 'clock', ['none', 'relaxed', 'quick'].map((c) => [c, clockWords(c)]),
@@ -432,7 +431,7 @@ class LobbyView {
             this.editions.map(({ name, title }) => [name, title || name]), table.edition)}</section>` : ''}</div>`;
     }
 
-    /** What was agreed before the others sat down. @param {Table} table */
+    /** The terms that were set before the others took their seats. @param {Table} table */
     rulesHtml(table) {
         const people = table.seats.filter((s) => s.kind !== 'bot').length > 1;
         return html`<ul class="agreed">${[_('Time per choice: %{time}', { time: clockWords(table.clock) }), table.public ?
@@ -459,8 +458,8 @@ class LobbyView {
             this.showsQr ? _('Hide QR') : _('Show QR')}</button>`}</div></div></section>`;
     }
 
-    /** Closing comes before standing up, which appears when the seat is taken: a button that is being pressed stays what and
-     * where it is. @param {Table} table */
+    /** Closing is listed before leaving the seat, which appears when the seat is taken: so a button that is being
+     * pressed does not change or move. @param {Table} table */
     goHtml(table) {
         const taken = this.chairs().filter((c) => c.kind === 'person' || c.kind === 'bot'), enough = taken.length > 1 &&
             table.you;
@@ -487,7 +486,7 @@ export function showTable(app, code, seat, key) {
     app.show((root) => new LobbyView(root, app, game, Number(seat ?? 0), key ?? ''), _('Table'));
 }
 
-/** Tables: your own, or those that can be watched. */
+/** Lists of tables: your own, or those that can be watched. */
 export class TablesView {
     /** @param {HTMLElement} root @param {App} app @param {boolean} watch */
     constructor(root, app, watch) {

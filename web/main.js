@@ -20,11 +20,11 @@ import { VIEWS } from './views.js';
 
 const get = /** @param {string} name */ (name) => fetch(new URL(name, import.meta.url));
 
-/** Not every web server knows of which type a module is, without which it is not compiled as it comes. */
+/** Not every web server sends the content type of modules, which is required for compiling while downloading. */
 const getModule = () => WebAssembly.compileStreaming(get('pyramids.wasm')).catch(async () => WebAssembly.compile(await (await
     get('pyramids.wasm')).arrayBuffer()));
 
-/** What the first page does not need: engine, cards, table. It is fetched while the first page is looked at. */
+/** Fetches what the first page does not need: engine, cards, table. This happens while the first page is shown. */
 async function getRest() {
     const [module, classic, { TableView }, { EndView }, { GuidedView }] = await Promise.all([getModule(),
         get('classic.edition').then((r) => r.text()), import('./table.js'), import('./end.js'),
@@ -32,7 +32,7 @@ async function getRest() {
     return { module, classic, TableView, EndView, GuidedView };
 }
 
-/** An address in parts; a link that was cut off within a letter is taken as it is. @param {string} hash */
+/** Splits an address; if a link was cut off within an encoded letter, that part is not decoded. @param {string} hash */
 function parts(hash) {
     try {
         return hash.slice(1).split('/').map(decodeURIComponent);
@@ -41,26 +41,25 @@ function parts(hash) {
     }
 }
 
-/** What views may ask of the page. */
+/** The interface of the page for its views. */
 export class App {
     constructor() {
         /** @type {Awaited<ReturnType<typeof getRest>> | null} */
         this.rest = null;
         /** @type {Promise<void> | undefined} */
         this.fetching = undefined;
-        this.ready.catch(() => {});          // it is reported where it is missed
-        /** Why there is no engine. */
+        this.ready.catch(() => {});          // it is reported where it is needed
+        /** Why the engine is missing. */
         this.missing = '';
         this.root = $('#app');
         /** @type {Shown | null} */
         this.shown = null;
         /** The game at the table. @type {Game | null} */
         this.game = null;
-        /** A version of the page that waits. @type {ServiceWorker | null} */
+        /** A newer version of the page that is waiting. @type {ServiceWorker | null} */
         this.newer = null;
         $('#newer').addEventListener('click', (e) => { if (closest(e, 'button')) this.useNewer(); });
-        // A record or an edition may be dropped anywhere; the pages of replays have their own place for what is wrong with
-        // it.
+        // A record or an edition may be dropped anywhere; the replay pages show errors in their own place.
         addEventListener('dragover', (e) => e.preventDefault());
         addEventListener('drop', (e) => {
             const file = e.dataTransfer?.files[0];
@@ -87,8 +86,8 @@ export class App {
         this.newer?.postMessage('now');
     }
 
-    /** The browser does not keep the game, as it has no room or is not allowed to: better reported at once than noticed
-     * after a reload.
+    /** Shows that the browser does not store the game, because there is no room or it is not allowed to: better reported
+     * at once than noticed after a reload.
      * @param {boolean} is */
     sayUnkept(is) {
         $('#unkept').hidden = !is;
@@ -109,7 +108,8 @@ export class App {
             $('#unkept').hidden = true;
     }
 
-    /** Engine and table are there; after a failed download the next caller tries again. @returns {Promise<void>} */
+    /** Resolves when engine and table are loaded; after a failed download the next caller tries again.
+     * @returns {Promise<void>} */
     get ready() {
         this.fetching ??= getRest().then((rest) => { this.rest = rest; }, (error) => {
             this.fetching = undefined;
@@ -118,7 +118,7 @@ export class App {
         return this.fetching;
     }
 
-    /** Without them there is no game: says so, and true. */
+    /** Without them no game is possible: shows that, and returns true. */
     async isMissing() {
         const there = await this.ready.then(() => true, () => false);
         this.missing = there ? '' : 'WebAssembly' in globalThis ? _('This part could not be loaded. Are you offline?') :
@@ -126,10 +126,10 @@ export class App {
         return !there;
     }
 
-    /** The text of the edition that everyone has. */
+    /** The text of the classic edition. */
     get classic() { return this.fetched().classic; }
 
-    /** What was fetched: views that are shown after `ready` can count on it. */
+    /** What was fetched: available to views that are shown after `ready`. */
     fetched() {
         if (!this.rest)
             throw new Error('the page is not ready');
@@ -150,7 +150,7 @@ export class App {
     show(make, title = '') {
         this.shown?.stop();
         this.root.replaceChildren();
-        if (this.rest && this.shown instanceof this.rest.TableView)      // news of a game stay at its table
+        if (this.rest && this.shown instanceof this.rest.TableView)      // updates of a game stay at its table
             $('#toast').hidden = true;
         const root = document.createElement('div');
         this.root.append(root);
@@ -159,7 +159,7 @@ export class App {
         const first = this.shown === null;
         this.shown = make(root);
         this.offerNewer();
-        // For screen readers: where one is now; not for the home page.
+        // For screen readers: the new page; not for the home page.
         const title1 = root.querySelector('h1');
         if (!first && title1 && (document.activeElement === document.body || !document.activeElement)) {
             title1.tabIndex = -1;
@@ -167,7 +167,7 @@ export class App {
         }
     }
 
-    /** A newer version is announced wherever no turn is under way. */
+    /** Offers a newer version on pages without a turn in progress. */
     offerNewer() {
         const table = this.rest && this.shown instanceof this.rest.TableView;
         $('#newer').hidden = !this.newer || table === true;
@@ -183,8 +183,8 @@ export class App {
             location.hash = hash;
     }
 
-    /** To another address, in place of one that leads nowhere: the way back does not end there again. @param {string}
-     * hash */
+    /** Replaces an address that leads nowhere by another one, so that going back does not lead there again.
+     * @param {string} hash */
     async redirect(hash) {
         history.replaceState(null, '', `#${hash}`);
         await this.route();
@@ -199,7 +199,7 @@ export class App {
         }
         const view = isRule ? 'rules' : name, home = !Object.hasOwn(VIEWS, view);
         const missing = !home && await this.isMissing();
-        if (location.hash !== hash)          // the player has gone on in the meantime
+        if (location.hash !== hash)          // the player has gone elsewhere in the meantime
             return;
         if (missing)
             this.show((root) => new NoEngineView(root, this));
@@ -222,7 +222,7 @@ export class App {
         }
     }
 
-    /** The table of a local game: the one at hand, or the one that was saved. */
+    /** The table of a local game: the present one, or the saved one. */
     play() {
         if (!(this.game instanceof LocalGame))
             this.game?.stop();
@@ -251,8 +251,7 @@ export class App {
         }, _('Table'));
     }
 
-    /** A new local game; one that is well under way gives way to it only if that is wanted. @param {() => LocalGame}
-     * begin */
+    /** Starts a new local game; if another one is well under way, asks first. @param {() => LocalGame} begin */
     async start(begin) {
         if (await this.isMissing()) {
             toast(this.missing);
@@ -267,11 +266,11 @@ export class App {
         this.go('play');
     }
 
-    // What the table asks for
+    // Requests of the table
 
     home() { this.go(''); }
 
-    /** Where a game on this device ended, a reload leads back to. @param {Game} game */
+    /** After a game on this device, a reload leads back to its end. @param {Game} game */
     end(game) {
         const day = game.badge();
         if (day?.counted) {
@@ -319,7 +318,7 @@ export class App {
     settings(field) {
         void import('./settings.js').then(({ showSettings }) => showSettings(async (code) => {
             await this.speak(code);
-            this.settings('language');       // once more, in the new language
+            this.settings('language');       // open the settings again, in the new language
         }, field));
     }
 
@@ -343,7 +342,7 @@ export const pageTop = (title) => html`<header class="top"><a class="toplink" hr
     wordmark}</a><span class="roundtext">${title}</span><span class="sp"></span><a class="btn ghost" href="#">${
     icon('home')}<span class="no-p">${_('Home')}</span><span class="vh only-p">${_('Home')}</span></a></header>`;
 
-/** What is shown in place of a view whose engine is not there. */
+/** Shown instead of a view if the engine is missing. */
 class NoEngineView {
     /** @param {HTMLElement} root @param {App} app */
     constructor(root, app) {
@@ -356,15 +355,15 @@ class NoEngineView {
     stop() {}
 }
 
-/** A newer version that waits is used at once if nothing is under way, else offered. @param {ServiceWorkerRegistration}
- * kept @param {App} app */
+/** A waiting newer version is used at once if nothing is in progress; otherwise it is offered.
+ * @param {ServiceWorkerRegistration} kept @param {App} app */
 function takeOver(kept, app) {
     app.newer = kept.waiting;
     if (kept.waiting && !app.game && location.hash.length <= 1)
         app.useNewer();
     else
         app.offerNewer();
-    // One that comes while the page is open is offered, never used unasked.
+    // A version that arrives while the page is open is offered, never used automatically.
     kept.addEventListener('updatefound', () => {
         const fresh = kept.installing;
         fresh?.addEventListener('statechange', () => {
@@ -391,7 +390,7 @@ async function begin() {
     await app.route();
     await app.isMissing();
     watchTurns();
-    // The rest is kept for playing without a network, once there is nothing more urgent to fetch.
+    // The rest is cached for playing without a network, once there is nothing more urgent to fetch.
     navigator.serviceWorker?.register('sw.js').then((kept) => { if (kept) takeOver(kept, app); }, () => {
         /* an insecure address: no offline play */ });
 }

@@ -6,7 +6,8 @@ import { _, ngettext } from './i18n.js';
 /** By number: 1 bronze, 2 silver, 3 gold. @param {number} medal */
 export const medalName = (medal) => ['', _('Bronze'), _('Silver'), _('Gold')][medal];
 
-/** How far it is to the next medal; '' with gold. @param {Core} core @param {number} solo from 1 @param {number} points */
+/** The points missing for the next medal; '' with gold. @param {Core} core @param {number} solo from 1
+ * @param {number} points */
 export function nextMedal(core, solo, points) {
     const medal = core.x.solo_medal(solo - 1, points);
     return medal === 3 ? '' : ngettext('%{n} point to %{medal}', '%{n} points to %{medal}',

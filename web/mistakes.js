@@ -1,13 +1,14 @@
-/** mistakes.js: your own mistakes, kept as puzzles on this device (src/puzzle/mistake.c): what an analysis marks ? or ??. */
+/** * mistakes.js: your own mistakes, kept as puzzles on this device (src/puzzle/mistake.c): choices that an analysis
+ *   marks ? or ??. */
 import { read, write } from './store.js';
 
-/** @typedef {{id: string, text: string, date: number}} Mistake id: of the position, so that none comes twice */
+/** @typedef {{id: string, text: string, date: number}} Mistake id: of the position, so that none is added twice */
 
 const MOST = 60;                 // one takes 2 to 6 KB
 
 /** @returns {Mistake[]} newest first */
 export const mistakes = () => read('pile', /** @type {Mistake[]} */ ([]));
-/** @returns {string[]} those that have left the pile or are in it */
+/** @returns {string[]} ids of mistakes that are or were in the pile */
 const known = () => read('piled', /** @type {string[]} */ ([]));
 
 /** @param {import('./core.js').Core} core with the whole game @param {import('./core.js').Judged} judged @param
@@ -23,7 +24,7 @@ export function keepMistakes(core, judged, me) {
     write('piled', [...fresh.map((m) => m.id), ...before].slice(0, 4 * MOST));
 }
 
-/** It was solved: it stays with that day's mark, or leaves the pile. @param {Mistake} mistake @param {string} text '':
- * leaves */
+/** A mistake was solved: it stays, marked with the day, or leaves the pile. @param {Mistake} mistake
+ * @param {string} text '': leaves */
 export const solvedMistake = ({ id }, text) => write('pile', mistakes().flatMap((m) => m.id !== id ? [m] : text ?
     [{ ...m, text }] : []));

@@ -1,7 +1,7 @@
 /**
- * moments.js: what is celebrated: a completed pyramid, the end of the game with a personal best. None lasts longer than
- * 1.5 s, any input ends it, and with reduced motion only its end is shown. While a pyramid rises the table waits to be
- * redrawn: the card that was completed is still the card.
+ * moments.js: celebrations: a completed pyramid, the end of the game with a personal best. None lasts longer than 1.5
+ * s, any input ends it, and with reduced motion only its end is shown. While a pyramid rises, redrawing the table is
+ * delayed, so the completed card stays visible.
  */
 import { html } from './html.js';
 import { _, ngettext } from './i18n.js';
@@ -58,7 +58,8 @@ export class Moments {
     /** @param {Table} table */
     constructor(table) {
         this.table = table;
-        /** hold: the table is not redrawn; home: it is, but nothing opens over it. @type {'' | 'hold' | 'home'} */
+        /** hold: the table is not redrawn; home: it is redrawn, but nothing opens over it.
+         * @type {'' | 'hold' | 'home'} */
         this.state = '';
         /** @type {HTMLElement | null} */
         this.stage = null;
@@ -76,7 +77,7 @@ export class Moments {
             this.table.root.querySelector(`.cards-in article[data-n="${n}"]`));
     }
 
-    /** Points that go to the looking seat alone for these cards; 0 if others could take them first.
+    /** Points that only the viewer can take for these cards; 0 if others could take them first.
      * @param {View} view @param {number[]} cards */
     stake(view, cards) {
         const { me, seats } = this.table.game, { edition } = this.table;
@@ -98,7 +99,7 @@ export class Moments {
         return this.stage;
     }
 
-    /** A pyramid is complete: the way lights up, the pyramid rises, and goes to its place.
+    /** A pyramid is complete: the path lights up, the pyramid rises and moves to its place.
      * @param {View} view @param {number[]} cards @param {() => void} [then] otherwise the table is drawn */
     pyramids(view, cards, then = () => this.table.render()) {
         const { table } = this, { edition } = table, { me } = table.game;
@@ -112,7 +113,7 @@ export class Moments {
                 replaceContent(layer, wayLayer(wayDown(edition.cards[n], [...slot.marks, ...table.madeOn(n), ...ghost])));
         });
         this.state = 'hold';
-        table.root.setAttribute('aria-busy', 'true');        // what it shows is no longer so
+        table.root.setAttribute('aria-busy', 'true');        // what it shows is out of date
         playSound('tomb', .3);
         /** @type {ReturnType<typeof setTimeout>[]} */
         const timers = [];
@@ -161,7 +162,7 @@ export class Moments {
         });
     }
 
-    /** From the middle to where it will lie. @param {number[]} cards */
+    /** Moves it from the middle to its final place. @param {number[]} cards */
     goHome(cards) {
         const { table, stage } = this;
         stage?.classList.add('leaving');
@@ -181,7 +182,7 @@ export class Moments {
         playSound('coin', .35);
     }
 
-    /** The game is over: who has won, and whether it was your best. @param {() => void} then */
+    /** The end of the game: who has won, and whether it was your best result. @param {() => void} then */
     finale(then) {
         const { table } = this, { core, game } = table, view = core.view(-1), { me } = game;
         const solo = game instanceof LocalGame ? game.solo : 0, total = me >= 0 && view ? view.scores[me].total : 0,

@@ -1,19 +1,19 @@
 /**
- * motion.js: what moves on the table. It is decoration only, and nothing moves without an end. Any input ends all of it, and
- * with reduced motion set on the device there is none.
+ * motion.js: movements on the table. They are only decoration, and all of them end by themselves. Any input ends them
+ * at once, and with reduced motion set on the device there are none.
  */
 
 const SLOW = 360;
 export const EASE = 'cubic-bezier(.2,.7,.2,1)';
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 
-/** Whether nothing is to move. */
+/** Whether nothing should move. */
 export const isStill = () => calm.matches || document.hidden;
 
-/** Numbers that are being counted, each as what ends it. @type {Set<() => void>} */
+/** Numbers that are counting, each with the function that ends it. @type {Set<() => void>} */
 const counting = new Set();
 
-/** Something that any input ends: `stop` is called once, then or by hand. @param {() => void} stop */
+/** Registers `stop`, which is called once: by any input, or by calling the result. @param {() => void} stop */
 export function onAnyInput(stop) {
     const end = () => { if (counting.delete(end)) stop(); };
     counting.add(end);
@@ -34,7 +34,7 @@ export function animate(element, frames, duration, delay = 0) {
     return element && !isStill() ? element.animate(frames, { duration, delay, easing: EASE, fill: 'backwards' }) : null;
 }
 
-/** Whether an element can be seen where it is. @param {Element} element */
+/** Whether an element is visible on the screen. @param {Element} element */
 export function isSeen(element) {
     const box = element.getBoundingClientRect();
     return box.width > 0 && box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth
@@ -42,7 +42,8 @@ export function isSeen(element) {
 }
 
 /**
- * Lets a copy of something fly from one place to another, where it is gone. @param {HTMLElement} copy @param {DOMRect} from
+ * Lets a copy of something fly from one place to another, where it disappears. @param {HTMLElement} copy
+ * @param {DOMRect} from
  * @param {Element | null | undefined} to @param {{delay?: number, duration?: number, fade?: boolean}} [how]
  */
 export function fly(copy, from, to, { delay = 0, duration = SLOW, fade = false } = {}) {
@@ -63,8 +64,8 @@ export function fly(copy, from, to, { delay = 0, duration = SLOW, fade = false }
     flight.onfinish = flight.oncancel = () => copy.remove();
 }
 
-/** Counts a number up or down in its place; the text is the new one already. @param {Element | null} element @param
- * {number} from @param {number} to
+/** Animates a number counting up or down; the element already has the final text. @param {Element | null} element
+ * @param {number} from @param {number} to
  * @param {(n: number) => string} write */
 export function countUp(element, from, to, write) {
     const text = element?.firstChild;

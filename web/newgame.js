@@ -1,4 +1,4 @@
-/** newgame.js: the dialogs in which a game on this device is put together: against bots, or several people on one device. */
+/** * newgame.js: the dialogs for setting up a game on this device: against bots, or several people on one device. */
 import { html } from './html.js';
 import { _ } from './i18n.js';
 import { closest, dialog, radioKeys, toast } from './dom.js';
@@ -7,10 +7,10 @@ import { LEVELS, levelName } from './words.js';
 import { LocalGame, botName } from './game.js';
 import { cutName, saveSettings, settings } from './store.js';
 
-/** Five beside each other on a phone; where a word of them is long, three and two. @param {string[]} labels */
+/** Five side by side on a phone; three and two if a word is long. @param {string[]} labels */
 const five = (labels) => labels.some((l) => l.split(' ').some((word) => word.length > 9)) ? 'row5 long' : 'row5';
 
-/** How many opponents, and how strong: each choice is kept at once. @param {() => void} changed */
+/** How many opponents, and how strong: each choice is stored at once. @param {() => void} changed */
 export async function chooseOpponents(changed) {
     const radio = /** @param {string} name @param {string | number} value @param {boolean} on
          * @param {import('./html.js').Part} inner */ (name, value, on, inner) => html`<button type="button" role="radio"
@@ -37,7 +37,7 @@ export async function chooseOpponents(changed) {
     } });
 }
 
-/** Several people on one device, with bots if they like. @param {import('./main.js').App} app @param {string} edition */
+/** Several people on one device, optionally with bots. @param {import('./main.js').App} app @param {string} edition */
 export async function hotSeat(app, edition) {
     const row = /** @param {number} i */ (i) => html`<fieldset class="seatrow"><legend class="vh">${_('Seat %{n}', { n: i
         + 1 })}</legend>${

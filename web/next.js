@@ -1,5 +1,5 @@
 /**
- * next.js: what the first page offers, and in which order (design: one next thing). It decides from facts alone and draws
+ * next.js: what the first page offers, and in which order. It only computes the result from a situation and draws
  * nothing, so that a test can try all situations.
  */
 
@@ -10,15 +10,15 @@
  * server cannot be reached
  * @property {boolean} game a game on this device is under way
  * @property {boolean} lessons begun, not finished
- * @property {boolean} known someone has played or learned here before
+ * @property {boolean} known this browser was used to play or learn before
  * @property {'none' | 'open' | 'solved'} puzzle of the day
- * @property {number} others tables under way where others choose
+ * @property {number} others running tables where others have to choose
  */
 
 /** @typedef {'table' | 'daily' | 'puzzle' | 'game' | 'other'} Row */
 /** @typedef {Row | 'lessons' | 'first' | 'play'} Lead */
 
-/** What leads: the only filled button of the page. @param {Situation} now @returns {Lead} */
+/** The main item, which has the only filled button of the page. @param {Situation} now @returns {Lead} */
 function leadOf({ waiting, daily, game, lessons, known, puzzle }) {
     if (waiting) return 'table';
     if (daily === 'begun') return 'daily';
@@ -28,7 +28,7 @@ function leadOf({ waiting, daily, game, lessons, known, puzzle }) {
     return daily === 'open' ? 'daily' : puzzle === 'open' ? 'puzzle' : 'play';
 }
 
-/** Everything that applies is there once: it leads, or it is a row. @param {Situation} now
+/** Every item that applies occurs once: as the main item, or as a row. @param {Situation} now
  * @returns {{lead: Lead, rows: Row[]}} */
 export function decide(now) {
     const lead = leadOf(now), rows = /** @type {Row[]} */ ([]);

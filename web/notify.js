@@ -1,6 +1,6 @@
 /**
- * notify.js: being told that it is your turn (#notify): this device, each table, quiet time, the number in the tab, sounds,
- * and a feed instead of messages.
+ * notify.js: notifications of your turn (#notify): this device, each table, quiet time, the number in the tab,
+ * sounds, and a feed instead of messages.
  */
 import { html } from './html.js';
 import { _, language } from './i18n.js';
@@ -29,7 +29,7 @@ async function subscription() {
     return await kept?.pushManager?.getSubscription() ?? null;
 }
 
-/** Asks the browser, and tells the server. False: the person, or the browser, does not want it. */
+/** Asks the browser for permission, and registers with the server. False: the person, or the browser, has refused. */
 export async function subscribe() {
     if (await Notification.requestPermission() !== 'granted')
         return false;
@@ -41,7 +41,7 @@ export async function subscribe() {
         return false;
     const own = old?.options.applicationServerKey, same = own && `${new Uint8Array(own)}` === `${bytesOf(key)}`;
     if (old && !same)
-        await old.unsubscribe();             // the server has another key
+        await old.unsubscribe();             // the server has a new key
     const made = same && old ? old : await kept.pushManager.subscribe({ userVisibleOnly: true,
         applicationServerKey: bytesOf(key) });
     const { endpoint, keys } = made.toJSON();
@@ -88,7 +88,7 @@ export class NotifyView {
         } else
             this.push = await fetch('api/push').then((answer) => answer.ok ? answer.json() : null, () => null);
         this.on = await subscription().then((s) => !!s && (this.push?.subscriptions ?? 0) > 0, () => false);
-        if (this.on && this.push?.zone !== zone())       // summer time, or a journey
+        if (this.on && this.push?.zone !== zone())       // summer time, or travel
             this.push = await api('POST', 'push', { zone: zone() }).catch(() => this.push);
         this.render();
     }
@@ -112,7 +112,7 @@ export class NotifyView {
             html`<div class="times">${this.time('daily', at, _('Time of the message'))}</div>` : ''}</section>`;
     }
 
-    /** The day with its night, two handles, and the same as times. */
+    /** The day with its quiet time: two handles, and the same as times. */
     quietHtml() {
         const [from, to] = this.push?.quiet ?? [], quiet = from !== undefined, rests = !this.push?.subscriptions;
         const at = /** @param {number} m */ (m) => m / 14.4, a = at(from ?? NIGHT[0]), b = at(to ?? NIGHT[1]);
@@ -153,7 +153,7 @@ export class NotifyView {
             _('How many tables are waiting for you.'))}${this.row('sound', settings.sound, _('Sounds'),
             _('Also when it is your turn in the background.'))}</section>${this.feedHtml()}</main></div>`);
         const night = /** @type {HTMLElement | null} */ (this.root.querySelector('.night'));
-        night?.style.setProperty('--night', night.dataset.night ?? '');     // the page allows no style in its HTML
+        night?.style.setProperty('--night', night.dataset.night ?? '');     // the policy forbids style attributes
     }
 
     /** @param {Event} event */
@@ -190,7 +190,7 @@ export class NotifyView {
         const table = this.tables.find((t) => t.code === name);
         if (name === 'badge' || name === 'sound') {
             saveSettings({ [name]: !settings[name] });
-            waiting.count = -1;              // what is shown is redrawn
+            waiting.count = -1;              // so that everything is redrawn
             void lookForTurns();
         } else if (table) {
             const { table: now } = await api('POST', `tables/${name}/notify`, { on: !table.notify });

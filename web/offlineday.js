@@ -1,6 +1,6 @@
 /**
- * offlineday.js: a day's game on this device: a past day from its secret, which is no secret any more, or a practice deal
- * from the date alone. The engine deals and knows how the seal follows (daily.h); this only asks it.
+ * offlineday.js: a day's game on this device: a past day from its published secret, or a practice deal from the date
+ * alone. The engine deals the cards and computes the seal (daily.h).
  */
 import { _ } from './i18n.js';
 import { LocalGame, botName } from './game.js';
@@ -13,7 +13,8 @@ export const canDeal = (app) => app.core().canDealDays();
 
 /** @type {Map<string, string>} */
 const made = new Map();
-/** The seal that follows from a secret; '' if it is none. @param {App} app @param {string} date @param {string} secret */
+/** The seal computed from a secret; '' if the secret is invalid. @param {App} app @param {string} date
+ * @param {string} secret */
 export function commitmentOf(app, date, secret) {
     const known = made.get(secret);
     if (known !== undefined)
@@ -24,8 +25,8 @@ export function commitmentOf(app, date, secret) {
     return seal;
 }
 
-/** Begins it, instead of the game under way if that is wanted. @param {App} app @param {string} date @param {string} secret
- * '': a practice deal */
+/** Begins the game; if another one is under way, asks first. @param {App} app @param {string} date
+ * @param {string} secret '': a practice deal */
 export function playDay(app, date, secret) {
     void app.start(() => LocalGame.startDay(app.core(), [settings.name || _('Player'), botName(1), botName(2)], date,
         secret));

@@ -1,7 +1,7 @@
 /**
- * online.js: a game at a server: who we are, one socket, what is kept in this browser, and words for what happens. The
- * core (remote.h) speaks the protocol. Its match holds the lines that this seat may see, so the table shows it like any
- * other game.
+ * online.js: a game on a server: our identity, the socket, what this browser stores, and texts for events. The core
+ * (remote.h) implements the protocol. Its match contains the lines that this seat may see, so the table shows it like
+ * any other game.
  */
 import { NONE, html, sentence } from './html.js';
 import { _, ngettext } from './i18n.js';
@@ -25,15 +25,16 @@ import { keepGame, read, settings, write } from './store.js';
  *  seats: TableSeat[], rematch?: string, points?: number[], winners?: number[], created: number, commitment?: string,
  * host_gone?: number, daily?: {date: string, number: number, counted: boolean}}} Table */
 /** @typedef {import('./game.js').Draft} Draft */
-/** @typedef {{used?: number, text?: string, held?: Draft | null, number?: string, commitment?: string}} Memory what this
- *  browser remembers of a table: what the core saves, and what is placed; of older pages: the part in the shuffle */
+/** @typedef {{used?: number, text?: string, held?: Draft | null, number?: string, commitment?: string}} Memory what
+ *  this browser stores about a table: the text of the core, and what is placed; from older pages: the part in the
+ *  shuffle */
 
-const PATIENCE = 30000;          // without a connection, before other ways are offered
+const PATIENCE = 30000;          // without a connection, before alternatives are offered
 const HOST_GONE = 120000;        // without the host, before any player may ask for a stand-in (docs/protocol.md)
-const MOST_TABLES = 12;          // that are remembered
+const MOST_TABLES = 12;          // whose data are stored
 const SHOWN = 2400;              // ms of a reaction
 
-/** A server's answer that is not what we hoped for. */
+/** A refusal or failure of a server. */
 export class ServerError extends Error {
     /** @param {string} code */
     constructor(code) {
@@ -42,7 +43,7 @@ export class ServerError extends Error {
     }
 }
 
-/** What went wrong, for people. @param {string} code */
+/** The error as a sentence. @param {string} code */
 export function serverWords(code) {
     switch (code) {
     case 'no_server': return _('This page has no game server, or it cannot be reached. You can still play against bots.');
@@ -70,16 +71,18 @@ export async function api(method, path, body) {
     return data;
 }
 
-/** A question under way: several parts of the page may visit at once. @type {Promise<boolean> | null} */
+/** A question that is being asked: several parts of the page may visit at the same time.
+ * @type {Promise<boolean> | null} */
 let asking = null;
 
-/** The server's other database may still know our old cookie, so we become a new player only after asking. */
+/** The server may have had another database that knows our cookie, so we become a new player only after asking. */
 const meansToBeNew = () => asking ??= askToConfirm(_('The server does not recognise you'), _(
     'Your seats and statistics belong to a player this server does not recognise; it may be using another database. If ' +
     'you continue as a new player, this browser can no longer play as the old one.'),
     _('Continue as a new player')).finally(() => { asking = null; });
 
-/** Makes us known to the server, under our present name if it can be seen. @param {string} [nameless] for who has none */
+/** Introduces us to the server, under our present name if it has visible characters. @param {string} [nameless] the
+ * name of a player without one */
 export async function visit(nameless = '') {
     const name = settings.name.replace(/[\p{C}\p{Z}]/gu, '') ? settings.name : nameless, body = name ? { name } : {};
     try {
@@ -90,12 +93,12 @@ export async function visit(nameless = '') {
         await api('POST', 'visitor', { ...body, new: true });
     }
     if (!read('visited',
-        false))             // without cookies the server forgets us at once: report it now
+        false))             // without cookies the server does not recognise us later: report it now
         await api('GET', 'visitor');
     write('visited', true);
 }
 
-/** What was kept of a table, for the core. Of an older page's memory it is the part in the shuffle.
+/** The stored text of a table, for the core. An older page stored only the part in the shuffle.
  * @param {Memory} memory @param {string} code */
 function memoryText({ text, number, commitment }, code) {
     const promise = commitment ? `commitment ${commitment}\n` : '';
@@ -114,17 +117,17 @@ export class OnlineGame extends Game {
         const memory = read('tables', /** @type {Record<string, Memory>} */ ({}))[code] ?? {};
         this.draft = memory.held ?? null;
         this.isCode = this.core.remoteBegin(code, memoryText(memory, code));
-        /** What was written down last. */
+        /** The text that was stored last. */
         this.kept = '';
-        /** When the host was last connected, by this device's clock; 0: is. */
+        /** When the host was last connected, by this device's clock; 0: connected now. */
         this.hostGoneSince = 0;
         this.stopped = false;
-        /** The game is over, and its whole record was asked for. */
+        /** The game is over, and its whole record was requested. */
         this.whole = false;
         this.lacksEdition = false;
-        /** The host is giving the table up. */
+        /** The host is closing the table. */
         this.closes = false;
-        /** Whether this browser can get a message about a turn. @type {boolean | undefined} */
+        /** Whether this browser can receive notifications. @type {boolean | undefined} */
         this.canTell = undefined;
         this.shuffle = NONE;
         /** @type {WebSocket | null} */
@@ -146,11 +149,11 @@ export class OnlineGame extends Game {
         this.minutes = setInterval(() => { if (this.seats.some((_s, i) => this.isGone(i))) this.tell(); }, 20000);
     }
 
-    /** Writes down what another visit would need. */
+    /** Stores what another visit would need. */
     remember() {
         const { core, draft: held } = this, text = core.remoteSave(), kept = JSON.stringify([text, held]);
         if (kept === this.kept || core.remoteState().elsewhere)
-            return;                          // then the newer window does
+            return;                          // then the newer window stores it
         this.kept = kept;
         const before = read('tables', /** @type {Record<string, Memory>} */ ({}));
         const all = Object.entries({ ...before, [this.id]: { used: Date.now(), text, held } });
@@ -166,7 +169,7 @@ export class OnlineGame extends Game {
         }
         const url = new URL('api/socket', location.href);
         url.protocol = url.protocol.replace('http', 'ws');
-        url.search = `?table=${this.id}`;    // for a proxy, which can send a table's players to one server
+        url.search = `?table=${this.id}`;    // for a proxy, which can route all players of a table to one server
         url.hash = '';
         const socket = new WebSocket(url, 'pyramids-1');
         this.socket = socket;
@@ -178,7 +181,7 @@ export class OnlineGame extends Game {
         socket.onclose = () => { if (this.socket === socket) this.lost(); };
     }
 
-    /** The connection is useless, even if it is not closed. */
+    /** Gives up the connection, even if it is not closed. */
     drop() {
         const { socket } = this;
         if (!socket || this.stopped)
@@ -196,7 +199,7 @@ export class OnlineGame extends Game {
         this.go();
     }
 
-    /** Does what is due: sends, tells what has happened, connects, and comes again when the core says so. */
+    /** Does what is due: sends messages, handles events, connects, and repeats when the core requests it. */
     go() {
         if (this.stopped)
             return;
@@ -239,10 +242,10 @@ export class OnlineGame extends Game {
         if (any)
             this.tell();
         if (greeting)
-            toast(greeting);                 // after the table is shown, which hides what was shown before
+            toast(greeting);                 // after showing the table, which removes earlier messages
     }
 
-    /** Shows above the table what is wrong, the most urgent first. */
+    /** Shows the most urgent problem above the table. */
     tell() {
         const seats = this.table?.seats ?? [], absent = this.maySubstitute() ? seats.findIndex((s, i) => i !== this.me &&
             this.minutesGone(i) > 0 && !s.away &&
@@ -294,15 +297,15 @@ export class OnlineGame extends Game {
                 notice, actions };
         } else
             this.askToTell();
-        // At the end nothing is shown before the whole record is there.
+        // After the end, nothing is shown until the whole record has arrived.
         if (this.whole || !this.core.isOver()) {
             this.changed();
             this.tableChanged();
         }
     }
 
-    /** After the first turn at a table with long turns, while others choose: a message when it is your turn? Once per
-     * table, and not where it cannot work. */
+    /** After the first turn at a table with long turns, while others choose, offers messages about turns. Once per
+     * table, and only where they can work. */
     askToTell() {
         const { table, id } = this, asked = read('asked', /** @type {string[]} */ ([]));
         const forget = () => {
@@ -337,7 +340,7 @@ export class OnlineGame extends Game {
 
     get reacts() { return this.core.remoteState().reacts; }
 
-    /** Asks which symbol to show, and whose are not wanted. */
+    /** Asks which symbol to show, and whose symbols to mute. */
     async react() {
         if (!this.reacts || document.querySelector('dialog'))
             return;
@@ -375,16 +378,17 @@ export class OnlineGame extends Game {
             toast(words);
     }
 
-    /** Whether this player may let a bot play for someone who is away: the host, and when the host has been away for a
-     * while, every player. */
+    /** Whether this player may let a bot play for someone who is away: the host may, and every player if the host has
+     * been away for a while. */
     maySubstitute() {
         return this.table?.host || (this.me >= 0 && this.hostGoneSince > 0 && Date.now() - this.hostGoneSince >= HOST_GONE);
     }
 
-    /** Whether there is something that could be lost: not for onlookers, nor while a table waits or cards are dealt. */
+    /** Whether there is something that could be lost: not for spectators, nor while a table is waiting or cards are
+     * being dealt. */
     hasMarks() { return this.me >= 0 && (this.core.view(-1)?.phase ?? 'keep') !== 'keep'; }
 
-    /** The game so far on this device, with bots in the other seats. */
+    /** Continues the game on this device, with bots in the other seats. */
     async playOn() {
         const value = await dialog(_('Continue against bots'), html`<p>${
             _('You continue with a copy of this game: bots take the other seats, and cards you could not see are ' +
@@ -407,7 +411,7 @@ export class OnlineGame extends Game {
         this.app.go('play');
     }
 
-    /** What this person does; see core.js. @param {Parameters<import('./core.js').Core['remoteDo']>[0]} what
+    /** An action of this person; see core.js. @param {Parameters<import('./core.js').Core['remoteDo']>[0]} what
      * @param {(number | bigint)[]} [where] @param {string} [text] @returns {boolean} whether it was possible */
     act(what, where = [], text = '') {
         const done = this.core.remoteDo(what, where, text);
@@ -439,7 +443,7 @@ export class OnlineGame extends Game {
             dispatchEvent(new Event('moved'));
     }
 
-    /** What is drawn of a table beside the game. @param {Table} table */
+    /** Takes over the data of a table that are shown besides the game. @param {Table} table */
     hearTable(table) {
         const before = this.table;
         this.table = table;
@@ -448,7 +452,7 @@ export class OnlineGame extends Game {
             ||
             _('Seat %{n}', { n: i + 1 }), level: s.kind === 'bot' ? s.level ?? 'club' : '' }));
         this.hostGoneSince = table.host_gone === undefined ? 0 : Date.now() - table.host_gone;
-        // Against bots hints are always allowed; with people if the table was made so.
+        // Hints are always allowed against bots; with people only if the table was made so.
         this.hints = !table.daily?.counted && (table.hints === true || table.seats.filter((s) => s.kind !== 'bot').length ===
             1);
         this.sayHints(before, table);
@@ -472,14 +476,14 @@ export class OnlineGame extends Game {
     /** @param {number} seat */
     hintsUsed(seat) { return this.table?.seats[seat]?.hints ?? 0; }
 
-    /** The cards of this table, which the page may not know. @param {string} name */
+    /** Gets the cards of this table, which the page may not have. @param {string} name */
     async getEdition(name) {
         if (name !== this.core.edition.name) {
             const text = await api('GET', `editions/${encodeURIComponent(name)}`).catch(() => '');
             if (name !== this.table?.edition)
                 return;                      // the host has chosen yet another one
             if (!text || this.core.readEdition(text)) {
-                this.lacksEdition = true;    // asked for again with the next news of the table
+                this.lacksEdition = true;    // requested again with the next update of the table
                 this.problem('no_edition');
                 return;
             }
@@ -489,13 +493,13 @@ export class OnlineGame extends Game {
         this.go();
     }
 
-    /** The game is over: now all of it may be seen. */
+    /** Called when the game is over, and all of it may be seen. */
     async finish() {
         const { core } = this, record = await api('GET', `tables/${this.id}/record`).catch(() => '');
         if (record && core.remoteSetRecord(record)) {
             keepGame({ id: this.id, date: Date.now(), record, me: this.me, edition: this.editionText(),
                 daily: !!this.table?.daily });
-            if (!this.table?.daily)          // whose secret is shown when the day is over
+            if (!this.table?.daily)          // its secret is shown when the day is over
                 this.checkShuffle(record);
         }
         this.whole = true;
@@ -534,13 +538,13 @@ export class OnlineGame extends Game {
 
     /** @param {number} [seat] @param {string} [key] */
     async sit(seat, key) {
-        // A player without a name is called Player; a friend has the name that the host gave.
+        // A player without a name is called Player; a friend gets the name that the host gave.
         await visit(key ? '' : _('Player')).catch(() => {});
         if (!this.closes)
             this.act('sit', [seat ? seat - 1 : NOBODY], key);
     }
 
-    /** Holds the finished game against the promise. @param {string} record */
+    /** Checks the finished game against the commitment. @param {string} record */
     checkShuffle(record) {
         const { code, line, compared } = this.core.verify(record), { number, commitment } = this.core.remoteShuffle();
         const has = /** @param {string} tag */ (tag) => record.includes(`\ntag ${tag}\n`);
@@ -598,7 +602,7 @@ export class OnlineGame extends Game {
             items.push(['home', _('Leave: you can continue until midnight UTC'), () => this.app.home()]);
         else if (this.me >= 0 && !table?.seats[this.me].away)
             items.push(['bot', _('Let a bot play for me'), () => this.act('leave')]);
-        if (table?.commitment && !table.daily)         // a day's cards have no numbers of players
+        if (table?.commitment && !table.daily)         // the cards of a daily expedition use no numbers of players
             items.push(['clover', _('The fair shuffle'), () => void dialog(_('The fair shuffle'), this.shuffleWords(), {
                 close: _('Close') })]);
         return items;
@@ -608,7 +612,7 @@ export class OnlineGame extends Game {
     async rematch(app) {
         try {
             const { code } = (await api('POST', `tables/${this.id}/rematch`,
-                {})).table;         // a new one only if there is none, or it was given up
+                {})).table;         // a new table only if there is none, or the rematch was given up
             write('sit', code);
             app.go(`table/${code}`);
         } catch (error) {
@@ -628,13 +632,13 @@ export class OnlineGame extends Game {
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** The address of this page for others: the one it has, unless only this computer understands that one. Null: there is none.
+/** The address of this page for others: its own, unless that works only on this computer. Null: there is none.
  * @returns {Promise<string | null>} */
 export async function publicAddress() {
     const here = `${location.origin}${location.pathname}`;
     if (!LOOPBACK.test(location.hostname))
         return here;
-    const { links } = await api('GET', 'links').catch(() => ({ links: [here] }));       // an older server cannot tell
+    const { links } = await api('GET', 'links').catch(() => ({ links: [here] }));       // an older server lacks this
     return links[0] ?? null;
 }
 

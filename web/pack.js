@@ -1,5 +1,5 @@
-/** pack.js: a record, and an edition, as parts of a link: compressed, in the letters that may stand there. So a game can be
- * shared that no server knows. */
+/** * pack.js: a record, and an edition, as parts of a link: compressed, in letters that are allowed there. So a game can
+ *   be shared that no server has. */
 import { _ } from './i18n.js';
 import { askToConfirm, shareLink } from './dom.js';
 
@@ -12,11 +12,11 @@ export async function pack(text) {
     return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** What the engine reads of a record or an edition at most. A few hundred kilobytes in a link can hold a thousand times as
- * much. */
+/** * The largest record or edition that the engine reads. A few hundred kilobytes in a link can unpack to a thousand
+ *   times as much. */
 const LARGEST = 65535;
 
-/** A text, '' if it is not one, null if it is too large: no more of it is unpacked than can be used.
+/** Unpacks a text: '' if it is invalid, null if it is too large; no more is unpacked than can be used.
  * @param {string} packed @returns {Promise<string | null>} */
 export async function unpack(packed) {
     try {
@@ -38,8 +38,9 @@ export async function unpack(packed) {
     }
 }
 
-/** Gives on the link to a replay: by its code if the server has it, else with the whole record in it, and with the cards if
- * not everyone has them. Cards can be someone's: those of a box belong to its publisher, so it asks before it copies them.
+/** Shares the link to a replay: with its code if the server has it, otherwise with the whole record in it, and with the
+ * cards if not everyone has them. Cards may be protected: those of a box belong to its publisher, so it asks before
+ * copying them.
  * @param {string} id @param {string} record @param {import('./core.js').Edition} edition @param {boolean} online */
 export async function shareReplay(id, record, edition, online) {
     const carries = !online && edition.name !== 'classic';

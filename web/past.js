@@ -1,6 +1,6 @@
 /**
- * past.js: finished games for Games and Profile: those that this browser keeps, and those of the server, if there is one
- * that knows us. A game at a table is listed once.
+ * past.js: finished games for Games and Profile: those stored in this browser, and those of the server, if there is
+ * one that knows us. A game at a table is listed once.
  */
 import { analysisOf } from './analysis.js';
 import { COLOURS } from './core.js';
@@ -15,7 +15,7 @@ import { loadRecord } from './replay.js';
  * milliseconds; names and levels: of the others, '' for a person; level: that plays like it; pyramids:
  * green, orange, purple; margin: points ahead of the next, or behind the first; learns: there are mistakes to learn from */
 
-/** Of a finished game in this browser; null for one without a result, or where several people shared the device.
+/** The entry for a finished game in this browser; null for one without a result, or if several people shared the device.
  * @param {App} app @param {import('./store.js').Kept} game @returns {Past | null} */
 function here(app, game) {
     const core = game.me >= 0 ? loadRecord(app, game.record, game.edition) : '';
@@ -55,7 +55,7 @@ export function fromServer(g) {
 /** Both lists as one, the latest first. @param {Past[]} mine @param {Past[]} theirs */
 export function merged(mine, theirs) {
     const known = new Set(theirs.map((g) => g.id)), here = new Map(mine.map((g) => [g.id, g]));
-    // What this browser keeps of a game, and knows of its choices, the server does not tell.
+    // This browser may have a game's record and analysis, which the server does not send.
     return [...theirs.map((g) => ({ ...g, record: here.get(g.id)?.record, learns: here.get(g.id)?.learns ?? g.learns })),
         ...mine.filter((g) => !known.has(g.id))].sort((a, b) => b.made - a.made);
 }

@@ -1,19 +1,19 @@
 /**
- * peek.js: what floats up when something is pointed at for a while, held, or reached by keys: a small card in full size,
- * or what a symbol means with a link to its rule. It needs no aim and no speed: a press on a card opens it as a dialog,
- * and the help lists all symbols.
+ * peek.js: a popup for things that are pointed at for a while, held, or reached by keys: a small card in full size,
+ * or the meaning of a symbol with a link to its rule. No one depends on it: pressing a card opens it as a dialog, and
+ * the help lists all symbols.
  */
 import { replaceContent, closest } from './dom.js';
 
 /** @typedef {{html: import('./html.js').Html, label?: string, of: Element, beside: Element, over?: boolean, wait: number,
- * show?: () => () => void}} Found what to show of what (with a name, if it is a picture), beside or over what, after how
- * many milliseconds; or what shows it elsewhere, and gives what takes it back */
+ * show?: () => () => void}} Found what to show for which element (with a label, if it is a picture), beside or over which
+ * element, after how many milliseconds; or a function that shows it elsewhere and returns one that removes it */
 
 export class Peek {
     /** @param {HTMLElement} root @param {AbortSignal} signal @param {(event: Event) => Found | null} find */
     constructor(root, signal, find) {
         this.find = find;
-        /** The press that opened it is no click. */
+        /** Whether a press has opened it, which then does not count as a click. */
         this.held = false;
         /** @type {(() => void) | undefined} */
         this.undo = undefined;
@@ -23,13 +23,13 @@ export class Peek {
         this.box.hidden = true;
         document.body.append(this.box);
         signal.addEventListener('abort', () => { this.hide(); this.box.remove(); });
-        // A mouse that rests while the page changes under it points at nothing new.
+        // If the mouse rests while the page changes under it, that does not count as pointing.
         let x = -1, y = -1;
         document.addEventListener('pointermove', (e) => { [x, y] = [e.clientX, e.clientY]; }, { signal });
         root.addEventListener('pointerover', (e) => { if (e.pointerType === 'mouse' && (e.clientX !== x ||
             e.clientY !== y)) this.over(e); }, { signal });
         root.addEventListener('pointerleave', (e) => { if (e.pointerType === 'mouse') this.leave(); }, { signal });
-        // A link in it can be reached with the mouse.
+        // Stays open while the mouse is in it, so that a link can be reached.
         this.box.addEventListener('pointerenter', () => clearTimeout(this.end));
         this.box.addEventListener('pointerleave', () => { if (!this.box.hidden) this.leave(); });
         root.addEventListener('pointerdown', (e) => {
@@ -86,7 +86,7 @@ export class Peek {
         this.box.ariaLabel = label ?? null;
         this.box.hidden = false;
         const by = beside.getBoundingClientRect(), { width, height } = this.box.getBoundingClientRect();
-        // Beside what it belongs to, where there is more room; above or below it if neither side has enough.
+        // Beside its element, on the side with more room; above or below it if neither side has enough.
         const left = by.left - width - 10, right = by.right + 10;
         const x = by.left > innerWidth - by.right ? left : right, fits = !over && x >= 8 && x + width <= innerWidth - 8;
         const y = fits || over ? by.top + by.height / 2 - height / 2 : by.top - height - 10 > 8 ? by.top - height - 10 :
@@ -96,7 +96,7 @@ export class Peek {
         this.box.style.top = `${Math.max(8, Math.min(y, innerHeight - height - 8))}px`;
     }
 
-    /** What is shown elsewhere is as it was. */
+    /** Removes what is shown elsewhere. */
     takeBack() {
         this.undo?.();
         this.undo = undefined;
@@ -107,9 +107,9 @@ export class Peek {
         clearTimeout(this.begin);
         this.at = undefined;
         clearTimeout(this.end);
-        if (this.box.hidden)             // most of the time: nothing should be restyled for it
+        if (this.box.hidden)             // the usual case: no restyling needed
             return;
-        // Time enough to reach its link.
+        // Enough time to reach a link in it.
         this.end = setTimeout(() => { this.box.hidden = true; }, this.box.querySelector('a') ? 250 : 0);
     }
 

@@ -1,6 +1,6 @@
 /**
- * print.js: an edition on paper: what is printed, on which paper, in which ink, and the sheets as they will come out. The
- * sheets are drawn by the core (src/paper); this file asks for them and hands them to the printer.
+ * print.js: an edition on paper: what is printed, on which paper, in which ink, and a preview of the sheets. The core
+ * draws the sheets (src/paper); this file shows and prints them.
  */
 import { html } from './html.js';
 import { _, ngettext } from './i18n.js';

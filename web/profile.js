@@ -1,6 +1,6 @@
 /**
- * profile.js: what the games of this browser, and those at the server, tell of a player. Each panel has its finding as its
- * heading, a picture as its proof, and the same as a table.
+ * profile.js: a player's profile, from the games in this browser and those on the server. Each panel has its finding
+ * as its heading, a picture that shows it, and the same as a table.
  */
 import { html } from './html.js';
 import { _, capital, ngettext, number } from './i18n.js';
@@ -82,13 +82,13 @@ function luckHtml(games) {
         tableHtml([_('Date'), capital(_('luck'))], told.map((g) => [day(g.made), withSign(Math.round(g.luck ?? 0))])));
 }
 
-/** Error rates as a line that rises as errors fall. @param {Past[]} games the oldest first @param {any} server what it says
- * of the last games */
+/** Error rates as a line that rises as errors fall. @param {Past[]} games the oldest first @param {any} server its
+ * data about the last games */
 function errorsHtml(games, server) {
     const told = games.filter((g) => g.rate !== undefined);
     if (told.length < FEW)
         return later(_('How you play: analyse games to see it'), FEW - told.length);
-    // The middle one stands for all: its level is that of the analysis.
+    // The middle one stands for all: its level is the one of the analysis.
     const middle = [...told].sort((a, b) => (a.rate ?? 0) - (b.rate ?? 0))[told.length >> 1];
     const level = server?.level ?? middle.level ?? 'novice', value = server?.value ?? middle.rate ?? 0;
     const trend = server?.before === undefined ? '' : value < server.before ? ` ${_('It falls: you make fewer mistakes.')}` :
@@ -121,7 +121,7 @@ function rivalsHtml(rows) {
     })}</ul>`, tableHtml([_('Name'), _('Won'), _('Equal'), _('Lost')], rows.map((r) => [r.name, r.won, r.equal, r.lost])));
 }
 
-/** Silhouettes, the larger the more. @param {number[]} counts */
+/** Silhouettes, larger for larger counts. @param {number[]} counts */
 function pyramidsHtml(counts) {
     const most = Math.max(...counts), sum = counts.reduce((a, b) => a + b, 0);
     if (!sum)
@@ -149,7 +149,7 @@ export class ProfileView {
 
     stop() {}
 
-    /** Only who has been at a table asks for what a server knows of them: there may be none. */
+    /** Requests the server's data only if this visitor has been at a table: there may be no server. */
     async load() {
         if (!this.key && !read('visited', false))
             return;
@@ -184,7 +184,7 @@ export class ProfileView {
         }
     }
 
-    /** Against people by name, and against levels. @param {Past[]} games */
+    /** Results against people by name, and against bot levels. @param {Past[]} games */
     rivals(games) {
         const people = this.server?.people ?? [];
         /** @type {Map<string, {name: string, won: number, equal: number, lost: number}>} */

@@ -1,6 +1,6 @@
 /**
- * puzzle.js: one puzzle at a time on the real table (docs/puzzles.md). The core makes the position, judges the answer, gives
- * hints and rates; here it is shown. Nothing moves between question and verdict.
+ * puzzle.js: one puzzle at a time on the real table (docs/puzzles.md). The core makes the position, judges the
+ * answer, gives hints and rates; this file shows it. The layout stays the same between question and verdict.
  */
 import { NONE, html } from './html.js';
 import { _, capital, language, ngettext, number } from './i18n.js';
@@ -26,13 +26,13 @@ const THEMES = ['card', 'race', 'cross', 'skull', 'tomb', 'last'];       // bits
 const themeNames = () => ({ card: _('which card to take'), race: _('race for points'), cross: _('cross chain'),
     skull: _('skull risk'), tomb: _('tomb or gems'), last: _('last turn') });
 const today = () => Math.floor(Date.now() / 864e5);
-/** The puzzles of the page, and with those that the server has added since. */
+/** The puzzles of the page; the same with those that the server has added since. */
 let base = '', pack = '';
 /** Whether the server may be asked for more. */
 let asks = true;
 const count = () => pack.split('\n').length - 2;
 
-/** Those of the page and, if they were added to the same, those that this device keeps. */
+/** Loads the puzzles of the page and, if they extend the same pack, those stored on this device. */
 async function load() {
     base ||= await fetch('classic.puzzles').then((r) => r.ok ? r.text() : '', () => '');
     const { after = '', lines = '' } = read('packs', { after: '', lines: '' });
@@ -46,8 +46,8 @@ async function fetchPack(from) {
     return lines.pop() === '' && lines.length && lines.every((l, i) => l.startsWith(`${from + i} `)) ? text : '';
 }
 
-/** A hundred more, one pack with each puzzle that is shown until all are there, and kept: if there is a server, or after so
- * many that it is worth a look. @param {import('./core.js').Core} core */
+/** Fetches a hundred more, one pack with each puzzle that is shown until all are loaded, and stores them: if there is
+ * a server, or after enough puzzles to make a request worthwhile. @param {import('./core.js').Core} core */
 async function more(core) {
     const from = count() + 1;
     if (!asks || !(read('visited', false) || core.tellPuzzler().tried > 99))
@@ -139,7 +139,7 @@ class PuzzleGame extends Game {
         announce(`${this.coach.title} ${this.coach.text}`);
     }
 
-    /** Verdict and why. @param {Verdict} v @param {string} more */
+    /** Shows the verdict and the reasons. @param {Verdict} v @param {string} more */
     judge(v, more) {
         const { choices: [best], yours } = v, { gain } = v.choices[yours], isWin = v.unit === 'win';
         const brings = /:/.test(best.choice) ? gainWords(this.core.edition, moveParts(best.choice)) : '';
@@ -153,7 +153,7 @@ class PuzzleGame extends Game {
             v.playouts ? _('By %{n} playouts.', { n: v.playouts }) : _('Exact.'), more].filter(Boolean).join(' '));
     }
 
-    /** Once more, not rated. */
+    /** The same puzzle again, not rated. */
     again() {
         this.verdict = null;
         this.hint = null;
@@ -163,7 +163,7 @@ class PuzzleGame extends Game {
         this.changed();
     }
 
-    /** First the card, then the region. */
+    /** Gives a hint: first the card, then the region. */
     giveHint() {
         if (this.verdict)
             return;
@@ -232,7 +232,7 @@ class PuzzleView extends TableView {
         else super.act(what);
     }
 
-    /** The bars and what can be done next. */
+    /** The bars and the next actions. */
     ownActs() {
         const { verdict: v } = this.puzzle;
         if (!v)
@@ -259,7 +259,7 @@ class PuzzleView extends TableView {
     /** @param {Verdict} v @param {number} i */
     kindOf(v, i) { return i ? i === v.yours ? 'mine' : '' : 'first'; }
 
-    /** The cards that a choice is on, and what it marks there, as symbols: words would not fit. @param {string} choice */
+    /** The cards of a choice and what it marks there, as symbols: words would not fit. @param {string} choice */
     choiceHtml(choice) {
         if (!/:/.test(choice))
             return cardOf(choice) ? _('Take %{n}', { n: cardOf(choice) }) : capital(_('draw from the deck'));
@@ -268,7 +268,7 @@ class PuzzleView extends TableView {
             aria-label="${gains}">${parts.flatMap((p) => p.cells.map((i) => symbolOf(cards[p.card].cells[i])))}</span>`}`;
     }
 
-    /** All choices; the one that is chosen is drawn on the cards. */
+    /** Lists all choices; the selected one is drawn on the cards. */
     async all() {
         const v = /** @type {Verdict} */ (this.puzzle.verdict);
         const value = await dialog(_('What each choice gains'), html`<ol class="pzbars pzall">${v.choices.map((_c, i) =>
@@ -325,7 +325,7 @@ async function menu(app, kind) {
         void open(app, value === 'mixed' ? '' : value);
 }
 
-/** In place of a puzzle: why there is none, and where to go from here. */
+/** Shown instead of a puzzle: why there is none, and where to go from here. */
 class NoPuzzleView {
     /** @param {HTMLElement} root @param {App} app @param {string} why @param {boolean} more whether there are others */
     constructor(root, app, why, more) {

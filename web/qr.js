@@ -4,7 +4,7 @@
  */
 import { NONE, html } from './html.js';
 
-/** By version: codewords in all, correction codewords a block, blocks of the shorter kind and their data, blocks that have
+/** By version: codewords in all, correction codewords per block, shorter blocks and their data codewords, blocks with
  * one more. */
 const SIZES = [[26, 10, 1, 16, 0], [44, 16, 1, 28, 0], [70, 26, 1, 44, 0], [100, 18, 2, 32, 0], [134, 24, 2, 43, 0], [172,
     16, 4, 27, 0], [196, 18, 4,

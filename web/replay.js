@@ -1,6 +1,6 @@
 /**
- * replay.js: games that were played: the list of those kept here, and the way to the one that is asked for (viewer.js shows
- * it). Any record can be dropped onto the page; a mistake in one is shown with its line.
+ * replay.js: finished games: finds the game that is requested (viewer.js shows it). Any record can be dropped onto
+ * the page; an error in it is shown with its line.
  */
 import { html } from './html.js';
 import { _, ngettext } from './i18n.js';
@@ -19,7 +19,7 @@ import { pageTop } from './main.js';
 /** @typedef {import('./core.js').Core} Core */
 /** @typedef {import('./core.js').View} View */
 
-/** Instead of words: the record is of an edition that is not here. */
+/** Instead of a message: the edition of the record is missing. */
 export const MISSING = 'edition';
 
 /** The name of the edition that a record was played with. @param {string} record */
@@ -84,13 +84,13 @@ export function takeDrops(root, signal, take) {
         if (!(input instanceof HTMLInputElement) || input.type !== 'file' || !input.files?.[0])
             return;
         take(input.files[0]);
-        input.value = '';                    // so that the same file can be chosen again once it is mended
+        input.value = '';                    // so that the same file can be chosen again after it was corrected
     });
 }
 
-/** What is seen after that many lines. The engine takes pyramid points with the last replacement, a record has them line by
- * line: those of later lines are not shown yet. @param {Core} core @param {string[]} lines @param {number} count @param
- * {number} seat @returns {View | null} */
+/** The view after that many lines. The engine takes pyramid points with the last replacement, but a record has a line
+ * for each: those of later lines are not shown yet. @param {Core} core @param {string[]} lines @param {number} count
+ * @param {number} seat @returns {View | null} */
 export function viewAfter(core, lines, count, seat) {
     const view = core.viewAt(count, seat);
     for (let i = count; view && lines[i]?.startsWith('points '); i++) {
@@ -103,8 +103,8 @@ export function viewAfter(core, lines, count, seat) {
 }
 
 /**
- * The marks of a turn up to a line, by seat: until the last player is in they are not on the desks, and a card that they
- * complete is set aside at once.
+ * The marks of a turn up to a line, by seat: until the last player has marked they are not on the desks, and then a
+ * completed card is set aside at once.
  * @param {string[]} lines @param {number} at @returns {Map<number, {card: number, cells: number[]}[]>}
  */
 export function turnMarks(lines, at) {
@@ -116,8 +116,8 @@ export function turnMarks(lines, at) {
 
 /** A player's two cards, score card and completed pyramids. @param {Core} core @param {View} view @param {View} before
  * @param {number} s
- * @param {string} name @param {{level?: string, me?: boolean, parts?: {card: number, cells: number[]}[]}} [more] level of a
- * bot; whether it is who looks; what was just marked */
+ * @param {string} name @param {{level?: string, me?: boolean, parts?: {card: number, cells: number[]}[]}} [more]
+ * level of a bot; whether it is the viewer; what was just marked */
 export function deskHtml({ edition }, view, before, s, name, { level, me = false, parts = [] } = {}) {
     const d = view.desks[s];
     const cards = d.slots.map((slot, i) => {
@@ -143,7 +143,7 @@ export function deskHtml({ edition }, view, before, s, name, { level, me = false
                 d.skulls}</span></div></div>${cards}</article>`;
 }
 
-/** Who has which pyramid points. @param {View} view @param {import('./core.js').Colour[]} [colours] */
+/** Who has taken which pyramid points. @param {View} view @param {import('./core.js').Colour[]} [colours] */
 export const tilesHtml = (view, colours = COLOURS) => html`<ul class="pp">${colours.map((k) => {
     const owners = view.tiles[COLOURS.indexOf(k)];
     return html`<li class="k-${k}"><span class="k">${shape(k)}</span>${TILES.map((v, i) => html`<span class="v ${owners[i] <
@@ -151,9 +151,10 @@ export const tilesHtml = (view, colours = COLOURS) => html`<ul class="pp">${colo
         owners[i] < 0 ? '' : avatar(owners[i], { small: true })}</span>`)}</li>`;
 })}</ul>`;
 
-/** Instead of a replay whose cards are not here: they can be opened. */
+/** Shown instead of a replay whose edition is missing: the player can open its file. */
 export class MissingView {
-    /** @param {HTMLElement} root @param {App} app @param {string} record @param {() => void} then the edition is here now */
+    /** @param {HTMLElement} root @param {App} app @param {string} record @param {() => void} then called when the
+     * edition is available */
     constructor(root, app, record, then) {
         this.root = root;
         this.app = app;
@@ -172,7 +173,7 @@ export class MissingView {
 
     stop() { this.abort.abort(); }
 
-    /** Keeps the edition among your own; or says what is wrong with it. @param {File} file */
+    /** Stores the edition among your own, or shows what is wrong with it. @param {File} file */
     async bring(file) {
         if (file.size > LARGEST_EDITION)
             return _('%{name} is too large for an edition.', { name: file.name });
@@ -199,7 +200,8 @@ export class MissingView {
     }
 }
 
-/** A game that is kept here, or one of the server's. @param {App} app @param {string} id @param {string} [line] */
+/** Shows a game stored in this browser, or one of the server's. @param {App} app @param {string} id
+ * @param {string} [line] */
 export async function showReplay(app, id = '', line) {
     const { ReplayView } = await import('./viewer.js');
     const { hash } = location, kept = games().find((g) => g.id === id), [z, ...packed] = id.split('.'), atServer = !kept &&
@@ -229,13 +231,13 @@ export async function showReplay(app, id = '', line) {
         toast(core);
         return;
     }
-    // Players who shared a device are no one in particular.
+    // If several players shared a device, none of them is "you".
     const bots = core.lines().filter((l) => l.startsWith('tag bot ')).length, alone = /^[A-Z0-9]{8}$/.test(id) ||
         core.names().length - bots === 1;
     app.show((root) => new ReplayView(root, app, core, id, { place: line, me: alone ? kept?.me : -1 }), _('Replay'));
 }
 
-/** The end of a game on this device: the one just played, or one that is kept. @param {App} app @param {string} id */
+/** Shows the end of a game on this device: the one just played, or a stored one. @param {App} app @param {string} id */
 export function showEnd(app, id = '') {
     const kept = games().find((g) => g.id === id && g.me >= 0), core = kept && loadRecord(app, kept.record, kept.edition);
     if (app.game?.id !== id)

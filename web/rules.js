@@ -1,5 +1,5 @@
-/** rules.js: the rules in our own words, a paragraph a tag, to be searched and linked (#R10), with boards on which one can
- * try. */
+/** rules.js: the rules in our own words, one paragraph per tag, with search and links (#R10), and with boards for
+ * trying them out. */
 import { NONE, html } from './html.js';
 import { _ } from './i18n.js';
 import { $$, closest, hasTouch, put, replaceContent } from './dom.js';
@@ -32,7 +32,7 @@ function sections() {
     return found;
 }
 
-/** Boards to try: after which paragraph, and the position. */
+/** Boards to try: the paragraph before each, and the position. */
 const BOARDS = /** @type {Record<string, string>} */ ({ R10: 'touch', R11: 'cross', E5: 'turn' });
 
 export class RulesView {
@@ -100,7 +100,7 @@ export class RulesView {
 
 const tryWords = () => hasTouch() ? _('Try it: tap a space.') : _('Try it: click a space.');
 
-/** Two cards, a pattern, and an engine that answers. */
+/** Two cards and a pattern to try marks with; the engine answers. */
 class TryBoard {
     /** @param {App} app @param {string} lesson */
     constructor(app, lesson) {
@@ -186,13 +186,13 @@ class TryBoard {
     }
 }
 
-/** A worked example, step by step: the engine plays the record, and what it makes of it is shown. */
+/** A worked example, step by step: the engine replays the record, and each position is shown. */
 class ExampleBoard {
     /** @param {App} app @param {string} tag */
     constructor(app, tag) {
         this.tag = tag;
-        // The rulebook prints 15 and 33 in purple, our box has them in orange. In their place two cards that the example
-        // does not use are orange.
+        // The rulebook prints 15 and 33 in purple, but our box has them in orange. Two cards that the example does not
+        // use become orange instead.
         this.core = app.core(tag === 'E2' ? app.classic.replace(/^(card (?:15|33)) orange/gm, '$1 purple')
             .replace(/^(card (?:12|31)) purple/gm, '$1 orange') : 'classic');
         if (this.core.load(EXAMPLES[tag]))
@@ -205,8 +205,8 @@ class ExampleBoard {
     /** @param {number} by */
     go(by) { this.at = Math.max(0, Math.min(this.steps.length - 1, this.at + by)); }
 
-    /** The place of each step in the record, what it shows and its text. @returns {{line: number, say: string, picture:
-     * Html}[]} */
+    /** The steps: each has its line in the record, a picture and a text.
+     * @returns {{line: number, say: string, picture: Html}[]} */
     makeSteps() {
         const { core } = this, lines = core.lines(), last = lines.length;
         const view = /** @param {number} line */ (line) => /** @type {View} */ (viewAfter(core, lines, line, -1));
@@ -253,7 +253,7 @@ class ExampleBoard {
                 [at('points', -1), _('%{b} takes the 10 for purple.', { b: ben })]].map(([line, say]) =>
                 ({ line: Number(line), say: String(say), picture: desks(Number(line), ['green', 'purple']) }));
         case 'E4': {
-            // Whenever a torch is covered, once both players have marked.
+            // The lines in which a torch is covered, once both players have marked.
             const lit = lines.map((l, i) => /^mark 1/.test(l) && this.coversTorch(l) ? i + 2 : 0).filter(Boolean);
             return [[lit[0] - 2, _('Round 1: no torch is marked yet.')], [lit[0],
                 _('%{a} marks a torch: the torch of round 1.', { a: ana })],

@@ -1,5 +1,5 @@
-/** scorepad.js: a score pad for people at a table with the box: tick gems, torches, skulls, pyramids and points; totals for
- * up to four. Survives a reload. */
+/** * scorepad.js: a score pad for playing with the physical box: tick gems, torches, skulls, pyramids and points; totals
+ *   for up to four players. Survives a reload. */
 import { html } from './html.js';
 import { _, ngettext } from './i18n.js';
 import { $, askToConfirm, closest, put } from './dom.js';
@@ -20,10 +20,10 @@ const blank = () => ({ name: '', done: [0, 0, 0], rubies: 0, emeralds: 0, torche
 /** @returns {Pad} */
 const fresh = () => ({ sheets: [blank(), blank()], tiles: [0, 1, 2].map(() => [-1, -1, -1]) });
 
-const TEN = [...Array(10).keys()], MOST = 999;       // as much as an edition may say
+const TEN = [...Array(10).keys()], MOST = 999;       // the highest number that an edition may have
 
-/** @typedef {{typed: string[], from: string}} Skulls what was typed for the box on the table; from: the edition that is
- * followed instead, '' for none */
+/** @typedef {{typed: string[], from: string}} Skulls what was typed for the physical box; from: the edition that is
+ * used instead, '' for none */
 
 /** Any other content is not trusted. @returns {Skulls} */
 function readSkulls() {
@@ -40,7 +40,7 @@ export class PadView {
         this.skulls = readSkulls();
         /** @type {Pad} */
         this.pad = { ...fresh(), ...read('pad', {}) };
-        /** What it was before each tick, as texts, the last one at the end: for undo. @type {string[]} */
+        /** The pads before each tick, as texts, the last one at the end: for undo. @type {string[]} */
         this.past = [];
         root.addEventListener('click', (e) => void this.click(e));
         root.addEventListener('input', (e) => {
@@ -64,8 +64,8 @@ export class PadView {
         this.render();
     }
 
-    /** The penalties in use, or why there are none. No rulebook prints them: the owner of the box says what they are, or
-     * which edition has them. @returns {{penalties: number[] | null, wrong: string}} */
+    /** The penalties in use, or why there are none. No rulebook lists them: the owner of the box enters them, or
+     * selects an edition that has them. @returns {{penalties: number[] | null, wrong: string}} */
     penalties() {
         const { typed, from } = this.skulls, numbers = typed.map((t) => /^\d+$/.test(t.trim()) ? Number(t) : -1);
         if (from === 'classic' || Object.hasOwn(editions(), from))
@@ -83,7 +83,7 @@ export class PadView {
     /** @param {number} s */
     nameOf(s) { return this.pad.sheets[s].name || _('Player %{n}', { n: s + 1 }); }
 
-    /** Points for a colour are one player's: to take them over is asked for.
+    /** Points for a colour belong to one player: asks before taking them over.
      * @param {number} s @param {number} c @param {number} n */
     async tile(s, c, n) {
         const { tiles, sheets } = this.pad, owner = tiles[c][n], name = sheets[owner] ? this.nameOf(owner) : '';
@@ -102,7 +102,7 @@ export class PadView {
             return;
         const s = Number(b.dataset.s ?? 0), n = Number(b.dataset.n ?? 0), sheet = pad.sheets[s];
         switch (b.dataset.k) {
-        case 'r': sheet.rubies = sheet.rubies === n ? n - 1 : n; break;          // ticking the last one again unticks it
+        case 'r': sheet.rubies = sheet.rubies === n ? n - 1 : n; break;          // ticking the last one again removes it
         case 'e': sheet.emeralds = sheet.emeralds === n ? n - 1 : n; break;
         case 's': sheet.skulls = sheet.skulls === n ? n - 1 : n; break;
         case 'f': sheet.torches[n] = !sheet.torches[n]; break;
@@ -125,7 +125,7 @@ export class PadView {
         this.save();
     }
 
-    /** Where the owner of the box enters what a skull costs, once. */
+    /** The form for entering the penalties of the skulls once. */
     skullsHtml() {
         const { typed, from } = this.skulls, { penalties, wrong } = this.penalties();
         const own = from !== 'classic' && !Object.hasOwn(editions(), from);

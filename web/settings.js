@@ -1,5 +1,4 @@
-/** settings.js: the dialog of settings, from the first page and from the table. Everything is kept at once, and takes
- * effect at once. */
+/** * settings.js: the settings dialog, for the first page and the table. Everything is stored and applied at once. */
 import { html } from './html.js';
 import { LANGUAGES, _, language } from './i18n.js';
 import { $, dialog } from './dom.js';

@@ -1,7 +1,7 @@
 /**
- * share.js: a result as a picture and as a text for messengers, made in the browser from numbers alone: no card, pattern,
- * order or name is in it, so that it reveals nothing to those who have not played yet. One SVG, always of the light
- * theme; the same numbers give the same picture.
+ * share.js: a result as a picture and as a text for messengers, made in the browser from numbers alone: it contains
+ * no cards, patterns, order or names, so it reveals nothing to people who have not played yet. One SVG, always of the
+ * light theme; the same numbers give the same picture.
  */
 import { html } from './html.js';
 import { _, ngettext } from './i18n.js';
@@ -42,7 +42,7 @@ function widthOf(text, family, weight) {
     return ruler.measureText(text).width;
 }
 
-/** A text of at most that size, smaller if it would not fit. @param {string} text @param {number} x @param {number} y
+/** A text of at most that size; smaller if it does not fit. @param {string} text @param {number} x @param {number} y
  * @param {number} size @param {number} room @param {{family?: string, weight?: number, fill?: string, anchor?: string}}
  * [how] */
 function line(text, x, y, size, room, { family = SERIF, weight = 700, fill = INK, anchor = 'start' } = {}) {
@@ -171,7 +171,7 @@ export class ShareView {
             if (typeof core === 'string')
                 throw new ServerError('no_table');
             const desk = /** @type {import('./core.js').View} */ (core.view(-1)).desks[0];
-            // By colour, not by time: the order would tell something of the cards.
+            // By colour, not by time: the order would reveal something about the cards.
             const pyramids = COLOURS.flatMap((k) => desk.done.filter((c) => core.edition.cards[c].colour === k).map(() =>
                 k));
             const under = aheadWords(results, day).split(', ');

@@ -1,4 +1,4 @@
-/** sheets.js: what opens over the table: a card looked at, the cards in words, the list of placements. */
+/** * sheets.js: sheets that open over the table: a card in full size, the cards in words, the list of placements. */
 import { NONE, html } from './html.js';
 import { _, ngettext } from './i18n.js';
 import { dialog, replaceContent, closest } from './dom.js';
@@ -30,7 +30,7 @@ export function listPlacements(table) {
             _('Card %{card}: %{spaces}', { card, spaces: spaceNames(p.cells) });
         return html`<li><button class="btn" value="${i}">${text}</button></li>`;
     });
-    table.root.classList.add('named');           // the list calls spaces by their names
+    table.root.classList.add('named');           // the list uses the names of spaces
     void dialog(_('List placements'), html`<p class="note">${
         ngettext('%{n} legal placement. Choosing one places it; then confirm.',
         '%{n} legal placements. Choosing one places it; then confirm.', places.length)}</p><ul class="choices">${rows}</ul>`,
@@ -59,7 +59,8 @@ function cardText(table, card, marks) {
 /** @param {Table} table @param {number} card @param {number[]} marks @param {number[]} fresh */
 function bigCard(table, card, marks, fresh) { return picture(table.edition.cards[card], marks, fresh); }
 
-/** A move of the log is shown where it was made, if its card is still there: what does that, and gives what takes it back.
+/** Points out a move of the log on its card, if the card is still there: a function that does it and returns one that
+ * removes it.
  * @param {Table} table @param {HTMLElement} line @returns {(() => () => void) | null} */
 function pointOut(table, line) {
     const [card, marks, fresh] = cardOfButton(line), now = `[data-n="${card}"]`, by = Number(line.dataset.by);
@@ -85,8 +86,8 @@ function pointOut(table, line) {
 /** @param {Table} table */
 export const showCompleted = (table) => openCompleted(table, (card) => showCard(table, ...cardOfButton(card)));
 
-/** What floats up when something is pointed at or held. @param {Table} table @param {Event} event @returns
- * {import('./peek.js').Found | null} */
+/** The popup for something that is pointed at or held. @param {Table} table @param {Event} event
+ * @returns {import('./peek.js').Found | null} */
 export function peekAt(table, event) {
     const look = closest(event, '[data-look]'), cell = closest(event, '[data-cell]'), drawn = closest(event, '.sy, .gs');
     if (look?.matches('.moment') && table.sheet !== 'log') {

@@ -1,6 +1,6 @@
 /**
- * solo.js: solo expeditions: fixed cards, no one else at the table, and three medals for what casual, club and expert
- * reached on the same cards. The best result of each stays on this device (game.js keeps it).
+ * solo.js: solo expeditions: fixed cards, no opponents, and three medals for what casual, club and expert reached on
+ * the same cards. The best result of each stays on this device (game.js keeps it).
  */
 import { html } from './html.js';
 import { _, ngettext } from './i18n.js';
@@ -40,7 +40,7 @@ export class SoloView {
     pyramid(label) {
         const target = [1, 2, 3].map((m) => this.core.x.solo_target(this.now - 1, m)), best = this.best[this.now],
             [bronze, silver, gold] = target;
-        // 0 at the foot, 1 where bronze begins to count, 3 at gold and above.
+        // 0 at the bottom, 1 where bronze begins, 3 at gold and above.
         const height = best === undefined ? 0 : best < bronze ? .7 * best / bronze : best < silver ? 1 + (best - bronze) /
             (silver - bronze) : best < gold ? 2 + (best - silver) / (gold - silver) : 2.8;
         const y = 126 - 36 * Math.min(2.9, height);

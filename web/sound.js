@@ -1,8 +1,8 @@
 /**
- * sound.js: short sounds, made by the browser from the numbers below, and a tick of the phone's motor. Both are off until
- * you switch them on in the settings, and neither ever conveys what the page does not show. The tomb is the loudest, the
- * pen the softest, 8 dB below it; none clips, even if two come together, and each is over within 0.6 s. What is heard every
- * turn is soft and low, and no two share a tone: docs/architecture.md has what was measured.
+ * sound.js: short sounds, made by the browser from the numbers below, and a tick of the phone's motor. Both are off
+ * until you switch them on in the settings, and neither conveys anything that the page does not show. The tomb is the
+ * loudest, the pen the softest, 8 dB below it; none clips, even if two play together, and each is over within 0.6 s.
+ * Sounds of every turn are soft and low, and no two have the same tone: docs/architecture.md has the measurements.
  */
 import { settings } from './store.js';
 
@@ -10,8 +10,8 @@ import { settings } from './store.js';
  * frequencies in hertz, times in seconds */
 /** @typedef {'card' | 'pen' | 'gem' | 'torch' | 'skull' | 'tomb' | 'coin' | 'round' | 'yours' | 'ready'} Name */
 
-/** A struck bell: the tone itself and overtones that die away sooner. @param {number} hz @param {number} at @param
- * {number} length
+/** A struck bell: the tone itself and overtones that decay faster. @param {number} hz @param {number} at
+ * @param {number} length
  * @param {number} loud @returns {Tone[]} */
 const bell = (hz, at, length, loud) => [['sine', hz, hz, at, length, loud], ['sine', 2.76 * hz, 2.76 * hz, at, length * .4,
     loud * .22],
@@ -35,7 +35,7 @@ export const SOUNDS = {
 
 /** @type {AudioContext | null} */
 let context = null;
-/** By how fast they are played. @type {Map<number, AudioBuffer>} */
+/** By playback rate. @type {Map<number, AudioBuffer>} */
 const hisses = new Map();
 
 /** Noise, the same every time. @param {BaseAudioContext} audio */
@@ -69,7 +69,7 @@ function sound(audio, [wave, from, to, at, length, loud], start, volume) {
     }
     pitch.setValueAtTime(from, begin);
     pitch.exponentialRampToValueAtTime(to, end);
-    // Ears hear loudness by its logarithm: the square makes the middle of the slider sound like a half.
+    // Loudness is perceived on a logarithmic scale: with the square, the middle of the slider sounds like a half.
     gain.gain.setValueAtTime(0, begin);
     gain.gain.linearRampToValueAtTime(loud * volume ** 2, begin + .008);
     gain.gain.exponentialRampToValueAtTime(.0001, end);
@@ -87,7 +87,7 @@ export function schedule(audio, name, at, volume) {
 
 /** @param {Name} name @param {number} [after] seconds from now */
 export function playSound(name, after = 0) {
-    // Before the first touch or key a browser would refuse, and complain.
+    // Before the first touch or key a browser would refuse to play, and log a warning.
     if (!settings.sound || !settings.volume || !navigator.userActivation?.hasBeenActive)
         return;
     context ??= new AudioContext();

@@ -1,16 +1,17 @@
-/** store.js: what the browser keeps: settings, the game under way, finished games, own editions, score pads. Without
- * storage (private windows may refuse it, or it is full) everything works, but lasts only as long as the page is open. */
+/** store.js: data stored in the browser: settings, the unfinished game, finished games, own editions, score pads.
+ * Without storage (private windows may refuse it, or it is full) everything works, but lasts only as long as the page
+ * is open. */
 
-/** What the browser would not keep, as texts. @type {Map<string, string>} */
+/** Data that the browser refused to store, as texts. @type {Map<string, string>} */
 const unkept = new Map();
 
-/** Hears whether there is anything of a game that only this page has. */
+/** Called when it changes whether data of a game are only in this page. */
 export const storage = { changed: () => {} };
-/** What would be missed. */
+/** The keys whose loss matters. */
 const GAMES = ['game', 'games', 'tables'];
 export const lacksRoom = () => GAMES.some((key) => unkept.has(key));
 
-/** Of the kind that `otherwise` is: any other content is not trusted. @template T @param {string} key
+/** Reads a value of the same kind as `otherwise`: any other content is not trusted. @template T @param {string} key
  * @param {T} otherwise @returns {T} */
 export function read(key, otherwise) {
     try {
@@ -71,7 +72,7 @@ dark.addEventListener('change', applyTheme);
 
 const LONGEST_NAME = 24;           // code points, as the server counts them
 
-/** A name that fits, cut between what a reader sees as letters: a family of emoji stays whole. @param {string} name
+/** Cuts a name to fit, between what a reader sees as letters: an emoji family stays whole. @param {string} name
  * @param {number} [most] code points */
 export function cutName(name, most = LONGEST_NAME) {
     const text = name.trim(), Segmenter = /** @type {any} */ (Intl).Segmenter;
@@ -101,7 +102,7 @@ export function keepGame(game) {
 /** @param {string} id */
 export const forgetGame = (id) => write('games', games().filter((g) => g.id !== id));
 
-export const LARGEST_EDITION = 60000;      // a box is written in 3 KB; comments may double and redouble that
+export const LARGEST_EDITION = 60000;      // a box takes 3 KB; comments may multiply that
 
 /** Own editions by name. @returns {Record<string, string>} */
 export const editions = () => read('editions', /** @type {Record<string, string>} */ ({}));

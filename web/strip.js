@@ -1,6 +1,7 @@
 /**
- * strip.js: the players in one line, for a phone: points, who is ready, completed pyramids; and for a moment after a turn
- * what each of them has marked. The same moves ring the small cards where there is room for those.
+ * strip.js: the players in one line, for a phone: points, who is ready, completed pyramids; and for a moment after
+ * each turn, what each of them has marked. Where there is room for small cards, the same moves are highlighted on
+ * them.
  */
 import { html } from './html.js';
 import { _, ngettext } from './i18n.js';
@@ -39,7 +40,7 @@ export function movesSince(table, lines, since) {
     return moves;
 }
 
-/** Shows them for a while. @param {Table} table @param {Map<number, Move>} moves */
+/** Shows moves for a while. @param {Table} table @param {Map<number, Move>} moves */
 export function showMoves(table, moves) {
     clearTimeout(table.movesEnd);
     table.moves = moves;

@@ -1,14 +1,14 @@
 /**
- * sw.js: keeps the page for playing without a network. All files are fetched when a version is installed; after that the
- * page comes from the cache, and a new version takes over at the next visit, never in the middle of a game. What the server
- * says (/api) is never kept.
+ * sw.js: caches the page for playing without a network. All files are fetched when a version is installed; after that
+ * the page is served from the cache, and a new version takes over at the next visit, never in the middle of a game.
+ * Answers of the server (/api) are never cached.
  */
 const VERSION = '@VERSION@';
 const FILES = ['@FILES@'];
 const worker = /** @type {any} */ (self);
 
 worker.addEventListener('install', (/** @type {any} */ event) => {
-    // One after the other: nothing is urgent, and a server may count requests.
+    // One after the other: it is not urgent, and a server may limit requests.
     event.waitUntil(caches.open(VERSION).then(async (cache) => {
         for (const name of ['./', ...FILES])
             await cache.add(new Request(name, { cache: 'no-cache' }));
@@ -28,12 +28,12 @@ worker.addEventListener('fetch', (/** @type {any} */ event) => {
         true })) ?? fetch(event.request)));
 });
 
-// The page says so when nothing is under way.
+// The page requests this when no game is in progress.
 worker.addEventListener('message', (/** @type {any} */ event) => { if (event.data === 'now') worker.skipWaiting(); });
 
 /** @typedef {{type: string, title: string, body: string, table: string, count: number, silent: boolean}} Message */
 
-/** A message (docs/push.md) tells all that waits, so it takes the place of what was shown before.
+/** A message (docs/push.md) lists everything that is waiting, so it replaces earlier messages.
  * @param {Message} message */
 async function show(message) {
     const own = /^(over|daily|played)$/.test(message.type), closes = message.type === 'played' ? /^daily$/ :
@@ -55,7 +55,7 @@ worker.addEventListener('push', (/** @type {any} */ event) => {
     event.waitUntil(show(message));
 });
 
-// A tap opens the table, in the page that is there already if there is one.
+// A tap opens the table, in the page that is open already if there is one.
 worker.addEventListener('notificationclick', (/** @type {any} */ event) => {
     const { type, table } = event.notification.data ?? {}, go = table ? `table/${table}` : type === 'daily' ? 'daily' : '';
     event.notification.close();

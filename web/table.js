@@ -1,8 +1,8 @@
 /**
- * table.js: the table: setup, the turn, waiting, replacing. It shows a Game (game.js) to the seat that looks at it and
- * turns what the player does into steps; which of them are legal, and what they gain, comes from the engine. How it looks is
- * in tablehtml.js, what moves in flights.js, what is announced in announce.js, what opens over it in sheets.js; mouse, touch
- * and keys come from input.js.
+ * table.js: the table: setup, the turn, waiting, replacing. It shows a Game (game.js) to its viewer and turns the
+ * player's actions into steps; the engine determines which of them are legal, and what they gain. Its HTML is in
+ * tablehtml.js, movements in flights.js, announcements in announce.js, sheets over it in sheets.js; mouse, touch and
+ * keys in input.js.
  */
 import { NONE } from './html.js';
 import { _, ngettext, listWords } from './i18n.js';
@@ -30,10 +30,10 @@ import { TableInput } from './input.js';
 /** @typedef {{home(): void, end(game: Game): void, help(): void, settings(): void, menu(items: [string, string, () =>
  * void][]): void}} TableHost */
 
-const SLOW = 20000;              // ms after which thinking is worth a clock
-const GREETING = 1500;           // ms for which the header says that the connection is back
+const SLOW = 20000;              // ms after which a clock is shown while others think
+const GREETING = 1500;           // ms for which the header shows that the connection is back
 
-/** What the buttons do, by their data-a. @type {Record<string, (table: TableView) => void>} */
+/** The actions of buttons, by their data-a. @type {Record<string, (table: TableView) => void>} */
 const ACTIONS = {
     uncover: (table) => table.game.uncover(),
     home: (table) => table.around.home(),
@@ -81,19 +81,18 @@ export class TableView {
         this.picked = [];
         this.sheet = '';
         this.seenLines = game.core.lines().length;
-        /** Marks as they were before the last turn, to draw in what is new. @type {Map<string, number[]>} */
+        /** The marks before the last turn, so that new ones can be animated. @type {Map<string, number[]>} */
         this.before = new Map();
-        /** Marks of the looking seat's cards as they were last drawn: what is new draws itself. @type {Map<string,
-         * number[]>} */
+        /** The marks of the viewer's cards when last drawn: new ones are animated. @type {Map<string, number[]>} */
         this.inked = new Map();
-        /** The sheet of new cards is laid aside, to look at the table. */
+        /** Whether the sheet of new cards is put aside, to see the table. */
         this.aside = false;
         this.sealed = false;
-        /** Whose table was last shown. */
+        /** The seat whose table was last shown. */
         this.seat = game.me;
         this.focus = [0, 0];
         this.stopped = false;
-        /** Watches for the way back while a drawer is open. @type {any} */
+        /** Handles going back while a drawer is open. @type {any} */
         this.closing = null;
         /** The best choices, while they are shown. @type {import('./hints.js').Hints | null} */
         this.hints = null;
@@ -102,15 +101,15 @@ export class TableView {
         this.moves = new Map();
         /** @type {ReturnType<typeof setTimeout> | undefined} */
         this.movesEnd = undefined;
-        /** A player has been thinking for a while. */
+        /** Whether a player has been thinking for a while. */
         this.isSlow = false;
-        /** The connection has just come back. */
+        /** Whether the connection has just come back. */
         this.isBack = false;
-        /** Whether the player would rather aim on than do something about a lost connection. */
+        /** Whether the player prefers to go on aiming while the connection is lost. */
         this.keepsAiming = false;
-        /** Whether everything is written, even what the page shows already. */
+        /** Whether everything is written, even parts that the page shows already. */
         this.writesAll = false;
-        /** What the layers of the cards hold. @type {WeakMap<Element, string>} */
+        /** The content of the cards' layers. @type {WeakMap<Element, string>} */
         this.drawn = new WeakMap();
         this.input = new TableInput(this);
         this.flights = new Flights(this);
@@ -122,7 +121,7 @@ export class TableView {
         this.waitForOthers();
     }
 
-    /** The clock, where there is one; it ticks only while it is shown. */
+    /** Updates the clock, if there is one; only while it is shown. */
     tick() {
         const { deadline } = this.game, clock = this.root.querySelector('.clock');
         clearTimeout(this.timer);
@@ -133,7 +132,7 @@ export class TableView {
         clock.textContent = `${left / 60 | 0}:${String(left % 60).padStart(2, '0')}`;
     }
 
-    /** After a while a clock is shown in the place of the others' ticks. */
+    /** After a while, shows a clock instead of the others' ticks. */
     waitForOthers() {
         clearTimeout(this.patience);
         this.isSlow = false;
@@ -156,7 +155,7 @@ export class TableView {
         addEventListener('settings', () => this.render(), { signal });
         this.peek = new Peek(this.root, signal, (e) => peekAt(this, e));
         on('contextmenu', (e) => {
-            const held = game.reacts && closest(e, '.peep, .opp .id');     // who holds an animal
+            const held = game.reacts && closest(e, '.peep, .opp .id');     // pressing a player's animal
             if (held || closest(e, '.cells, .xcard, .look'))
                 e.preventDefault();
             if (held)
@@ -179,7 +178,7 @@ export class TableView {
         this.game.refused = () => {};
     }
 
-    // What is shown
+    // Display
 
     /** The game has changed. */
     update() {
@@ -215,7 +214,7 @@ export class TableView {
         this.sealed = sealed;
     }
 
-    /** The game is over: the last pyramid, then who has won, then the final scores.
+    /** Shows the end of the game: the last pyramid, then the winner, then the final scores.
      * @param {View | null} view @param {number[]} done own cards completed in the last turn */
     finish(view, done) {
         if (this.ending)
@@ -228,7 +227,7 @@ export class TableView {
             over();
     }
 
-    /** Another person takes the device: nothing of the last player's choice stays. */
+    /** Called when another person takes the device: removes everything of the last player's choice. */
     handOn() {
         this.hints = null;
         showMoves(this, new Map());
@@ -256,7 +255,8 @@ export class TableView {
             put(this.root, setupHtml(this, view));
         else {
             put(this.root, tableHtml(this, view));
-            // What was left out as being there may have got lost, with what something else was put in the place of.
+            // Parts that were not written because the page showed them may have been lost when other content replaced
+            // their parent.
             const lost = $$('.art:empty, .hwrap:empty, .mini:empty:not(.none), .logbox ol:empty', this.root);
             if (lost.length) {
                 lost.forEach((part) => part.removeAttribute('data-same'));
@@ -273,11 +273,12 @@ export class TableView {
                 $('h1', over).focus();
             this.flights.animate(view, leaving);
         }
-        // Set for the styles here: with :has() they would look for it at every space that is pointed at.
+        // Set on the root for the style sheet: with :has(), the browser would search for the table at every space that is
+        // pointed at.
         document.documentElement.classList.toggle('tabled', this.root.querySelector('.table') !== null);
         document.documentElement.classList.toggle('chooses', this.root.querySelector('.over') !== null);
         this.tick();
-        // The focused element was removed: keyboard players continue at the heading, which names what is due.
+        // The focused element was removed: keyboard players continue at the heading, which describes the next action.
         if (hadFocus && !this.root.contains(document.activeElement)) {
             const title = $('h1', this.root);
             title.tabIndex = -1;
@@ -288,7 +289,7 @@ export class TableView {
     /** Whether the connection is lost. */
     get isLost() { return this.game.banner?.icon === 'wifi' && this.game.banner.alert === true; }
 
-    /** Says for a moment that the connection is back. */
+    /** Shows for a moment that the connection is back. */
     greet() {
         const lost = this.isLost;
         if (this.wasLost && !lost) {
@@ -303,7 +304,7 @@ export class TableView {
         this.wasLost = lost;
     }
 
-    /** Marks of the choice being made that lie on a card. @param {number} card */
+    /** The marks of the present choice that are on a card. @param {number} card */
     madeOn(card) {
         const { me } = this.game, { slots } = this.view?.desks[me] ?? { slots: [] };
         return me < 0 ? [] : this.core.made(me).flatMap((m) => m.kind === 'mark' &&
@@ -323,8 +324,8 @@ export class TableView {
         this.aim?.inherit(old);
     }
 
-    /** What is placed or picked outlives a closed window: it is kept at every look, and restored at the first. @param
-     * {View} view */
+    /** Stores what is placed or picked at every drawing, and restores it at the first one, so that it survives closing
+     * the window. @param {View} view */
     keepHeld(view) {
         const { game, aim } = this, at = this.aimKey || `${this.core.lines().length}.${view.phase}.${game.me}`;
         if (!this.looked && game.draft?.at === at) {
@@ -353,7 +354,7 @@ export class TableView {
         return this.aim?.mustPass ? 'pass' : this.aim?.extra ? 'extra' : 'pattern';
     }
 
-    /** With tombs of this turn counted already. @param {View} view @param {number} seat */
+    /** The total with tombs marked in this turn. @param {View} view @param {number} seat */
     totalOf(view, seat) {
         return seat < 0 ? 0 : view.scores[seat].total + (view.phase === 'mark' ? 10 * view.desks[seat].slots.filter((s) =>
             s.tomb).length : 0);
@@ -396,16 +397,16 @@ export class TableView {
         }
     }
 
-    /** What replaces the buttons, once a puzzle is answered. @returns {import('./html.js').Html | null} */
+    /** The actions that replace the buttons once a puzzle is answered. @returns {import('./html.js').Html | null} */
     ownActs() { return null; }
-    /** The announcement of a card that could be taken. @param {number} _card */
+    /** A note for the announcement of a card that could be taken. @param {number} _card */
     noteOn(_card) { return ''; }
     get confirmWord() { return _('Confirm'); }
 
-    /** Whether the words of the tray need more room than usual. @param {View} _view */
+    /** Whether the text of the tray needs more room than usual. @param {View} _view */
     isTold(_view) { return Boolean(this.game.coach); }
 
-    /** Whether several people play at this device: then it matters whose cards are shown. */
+    /** Whether several people play on this device: then it is shown whose cards these are. */
     get isShared() { return !this.game.online && !this.game.coach && this.game.me >= 0 && this.game.seats.filter((s) =>
         !s.level).length > 1; }
 
@@ -418,7 +419,7 @@ export class TableView {
             'Click its spaces one by one: %{n} placements are left.', n);
     }
 
-    /** What the placed marks gain. @param {View} view */
+    /** The gains of the placed marks. @param {View} view */
     preview(view) {
         const { me } = this.game;
         if (!this.aim?.pin)
@@ -438,7 +439,7 @@ export class TableView {
             const painted = aim?.painting && aim.painted.length ? { slot: aim.paintedOn, cells: aim.painted } : null;
             const shown = painted ?? aim?.hover ?? aim?.pin ?? null, here = shown && shown.slot === slot ? shown : null;
             const hover = painted ? null : aim?.hover ?? null;
-            // While painting, the spaces that are still possible; else those that can be marked singly.
+            // While painting, the spaces that are still possible; otherwise those that can be marked singly.
             const legal = !aim || aim.mustPass ? [] : (painted?.slot === slot ? aim.holding(slot,
                 painted.cells).flatMap((p) => p.cells) :
                 aim.singles.filter((p) => p.slot === slot).map((p) => p.cells[0])).filter((c, i, all) =>
@@ -452,8 +453,8 @@ export class TableView {
         });
     }
 
-    /** Only what changes is drawn: the pointer moves often. @param {Element | null} layer @param
-     * {import('./html.js').Html} content */
+    /** Draws a layer only if it has changed, since the pointer moves often. @param {Element | null} layer
+     * @param {import('./html.js').Html} content */
     fillLayer(layer, content) {
         if (!layer || this.drawn.get(layer) === content.text)
             return;
@@ -465,13 +466,13 @@ export class TableView {
     openSheet(name) {
         const from = /** @type {HTMLElement | null} */ (document.activeElement);
         if (name && (!this.root.querySelector(`.${name}`) ||
-            this.root.querySelector('.over')))      // no panels yet, or out of reach
+            this.root.querySelector('.over')))      // not loaded yet, or not reachable
             return;
         if (name)
             this.sheetFrom = from;
         this.sheet = name;
         this.render();
-        // On a phone the way back closes the drawer, where the browser knows how.
+        // On a phone, going back closes the drawer, if the browser supports that.
         this.closing?.destroy();
         const Closing = /** @type {any} */ (globalThis).CloseWatcher;
         this.closing = name && Closing ? new Closing() : null;
@@ -488,7 +489,7 @@ export class TableView {
             part.inert = this.sheet !== '' && !part.classList.contains(this.sheet);
     }
 
-    // What the player does
+    // The player's actions
 
     /** @param {MouseEvent} event */
     click(event) {
@@ -521,7 +522,7 @@ export class TableView {
         else this.pick(closest(event, '[data-pick]')?.dataset.pick, closest(event, '[data-next]')?.dataset.next);
     }
 
-    /** On a phone: the drawer of the players at one of them; your own score card. @param {number} seat */
+    /** On a phone: opens the drawer of players at one of them, or your own score card. @param {number} seat */
     openPlayer(seat) {
         this.openSheet(seat === this.game.me ? 'score' : 'opps');
         this.root.querySelector(`.opp[data-seat="${seat}"]`)?.scrollIntoView({ block: 'nearest' });
@@ -560,7 +561,7 @@ export class TableView {
         this.game.take(card);
     }
 
-    /** Shows the others' cards where there is no room for both, or your own again. @param {boolean} aside */
+    /** Where there is no room for both, shows the others' cards, or your own again. @param {boolean} aside */
     putAside(aside) {
         this.aside = aside;
         this.render();
@@ -568,7 +569,7 @@ export class TableView {
             this.root.querySelector(/** @type {'button'} */ ('[data-a=cards]'))?.focus();
     }
 
-    /** Whether one space is marked or a pattern. @param {boolean} one */
+    /** Switches between marking one space and a pattern. @param {boolean} one */
     markOne(one) {
         const { aim } = this;
         if (!aim || aim.mustPass || aim.extra || !aim.patterns.length)
@@ -578,7 +579,7 @@ export class TableView {
         aim.one = one;
         aim.set(null);
         aim.cycle = { slot: -1, cell: -1, at: 0, of: 0 };
-        // One space was painted, and one is wanted.
+        // Switching to one space after exactly one was painted.
         if (one && dot !== undefined && !more.length)
             aim.set(aim.holding(slot, [dot])[0] ?? null);
         this.render();
@@ -603,7 +604,7 @@ export class TableView {
         this.render();
     }
 
-    /** Says what became of a try to place something. */
+    /** Announces the result of trying to place something. */
     answer() {
         const { aim } = this;
         if (aim?.pin) {
@@ -638,7 +639,7 @@ export class TableView {
         const { game, core, aim } = this, view = this.view;
         if (!view || game.isSealed() || game.me < 0 || view.phase !== 'mark')
             return;
-        // A hint is placed first, and sent only if it is confirmed as well.
+        // A hint is first placed, and sent only when confirmed again.
         if (this.hints) {
             this.hints = null;
             this.render();
@@ -716,8 +717,8 @@ export class TableView {
         announce(_('Taken back.'));
     }
 
-    /** The server has refused what was sent: the board is as it was, the mark stays placed, and the rule is named. @param
-     * {number} code */
+    /** The server has refused the choice: the board is restored, the mark stays placed, and the rule is named.
+     * @param {number} code */
     refuse(code) {
         const { core, game } = this, [first] = core.made(game.me);
         while (core.undo(game.me) === 0);
@@ -742,7 +743,7 @@ export class TableView {
         }
         if (canHint(this))
             items.push(['bulb', _('Hint'), () => void hint(this)]);
-        // Where the dock has no room, its panels are here.
+        // If the dock has no room, its panels are listed here.
         if (this.root.querySelector('.table') && !$$('.dock', this.root).some((dock) => dock.checkVisibility()))
             for (const [name, sign, text] of /** @type {const} */ ([['score', 'score', _('Score')], ['race', 'crown',
                 _('Race')],

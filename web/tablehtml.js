@@ -22,8 +22,8 @@ import { REACTIONS } from './sentences.js';
 /** @typedef {import('./core.js').View} View */
 /** @typedef {import('./table.js').TableView} Table */
 
-/** What the page shows already is not written again, which would cost more than all the rest of a turn: an element with
- * the same data-same stays as it is (dom.js). The selector must lead to it by keys, wherever it has moved.
+/** Does not write again what the page shows already, which would take longer than the rest of a turn: an element with the
+ * same data-same is left unchanged (dom.js). The selector must find it by keys, even if it has moved.
  * @param {Table} table @param {string} selector @param {() => Html | Html[]} make */
 const unless = (table, selector, make) => !table.writesAll && table.root.querySelector(selector) ? NONE : make();
 
@@ -52,7 +52,7 @@ export function coverHtml(table) {
 /** @param {Table} table @param {View} view */
 export function setupHtml(table, view) {
     const { me } = table.game, sealed = table.game.isSealed(), watching = me < 0;
-    // A choice may have been made in another window, or by a bot in this player's place.
+    // The choice may have been made in another window, or by a bot that stood in for this player.
     const made = sealed ? table.core.made(me)[0] : undefined, kept = made?.kind === 'keep' ? made.cards : table.picked;
     const label = kept.length === 2 ? _('Keep %{a} and %{b}', { a: kept[0], b: kept[1] }) : ngettext('Keep two (%{n} of 2)',
         'Keep two (%{n} of 2)', kept.length);
@@ -87,8 +87,8 @@ export function setupHtml(table, view) {
 function capHtml(table, n) { return cardSymbols(table.edition, n).map(({ c, n: k }) => html`<span>${symbolOf(c)}${
     k}</span>`); }
 
-/** What is wrong, except for the connection: the header shows that. @param {Table} table @param {boolean} [all] that one,
- * too */
+/** The notice about a problem, except a lost connection, which the header shows. @param {Table} table
+ * @param {boolean} [all] also for a lost connection */
 function bannerHtml(table, all = false) {
     const { banner } = table.game;
     return banner && (all || !table.isLost) ? html`<div class="banner" role="${banner.alert ? 'alert' : 'status'}">${
@@ -99,14 +99,14 @@ function bannerHtml(table, all = false) {
 const bannerActions = (table) => (table.game.banner?.actions ?? []).map((a, i) => html`<button class="btn" data-banner="${
     i}">${a.label}</button>`);
 
-/** In the header, in place of the round: the connection is lost, or has come back. @param {Table} table */
+/** In the header, instead of the round: the connection is lost, or has come back. @param {Table} table */
 function connHtml(table) {
     if (table.isLost)
         return html`<span class="conn" role="status">${icon('wifi')}<span>${table.game.banner?.text}</span></span>`;
     return table.isBack ? html`<span class="conn" role="status">${icon('check')}<span>${_('Connected')}</span></span>` : '';
 }
 
-/** Which expedition this is, and whether it counts. It is no control. @param {Table} table */
+/** Which expedition this is, and whether it counts. It is not a control. @param {Table} table */
 function badgeHtml({ game }) {
     const day = game.badge();
     if (!day)
@@ -135,7 +135,7 @@ function topHtml(table, middle, right) {
 const whoseHtml = ({ isShared, game: { me, seats } }) => isShared ? html`<span class="whose">${avatar(me, { small: true,
     me: true })}<b dir="auto" class="nmt">${_('%{name}’s cards', { name: seats[me].name })}</b></span>` : '';
 
-/** The round and the turn, in dots and in words; whose cards these are, if several people share the device.
+/** The round and the turn, as dots and in words; and whose cards these are, if several people share the device.
  * @param {Table} table @param {View} view @param {string | Html} shortRound */
 function roundHtml(table, view, shortRound) {
     const values = { round: view.round + 1, turn: view.turn + 1 }, { coach } = table.game;
@@ -192,7 +192,7 @@ export function tableHtml(table, view) {
 const reactHtml = ({ game }) => game.reacts ? html`<button class="btn react" data-a="react" data-key="react">${
     symbol('ruby')}${_('React')}<kbd class="kbd">E</kbd></button>` : '';
 
-/** The panels that a phone has behind buttons. */
+/** The buttons for panels on a phone. */
 const dockHtml = () => /** @type {const} */ ([['score', 'score', _('Score')], ['race', 'crown', _('Race')], ['disp',
     'cards', _('Display')],
     ['log', 'log', _('Log')]]).map(([name, sign, text]) => html`<button data-open="${name}">${icon(sign)}<span class="dl">${
@@ -215,7 +215,7 @@ function trayHtml(table, view, mode, shortRound) {
         { pattern: patternName(patterns[p]) })) : small(patterns[p], 'seen', _('%{pattern}, played',
             { pattern: patternName(patterns[p]) })));
     const words = ngettext('%{pattern}, %{n} space', '%{pattern}, %{n} spaces', now.size, { pattern: patternName(now) });
-    // Many in a row leave room to the words.
+    // If there are many in a row, the text gets more room.
     const group = /** @param {string} name @param {Html[]} all */ (name, all) =>
         html`<div class="grp"><span class="eyebrow">${name}</span><div class="row ${
             all.length > 5 ? 'many' : ''}">${all}</div></div>`;
@@ -278,7 +278,7 @@ function chipsHtml(table, view) {
 
 /** @param {Table} table @param {View} view @param {string} mode */
 function actsHtml(table, view, mode) {
-    // The sheet of new cards has them, too.
+    // The sheet of new cards has them as well.
     const own = mode === 'choose' && !table.aside ? null : table.ownActs();
     if (own)
         return own;
@@ -299,8 +299,8 @@ function actsHtml(table, view, mode) {
         controlsHtml(table, view, mode)}</section>`;
 }
 
-/** Whether the ribbon holds a reason or hints, which phones show above all else. @param {Table} table @param {string}
- * mode */
+/** Whether the ribbon contains a reason or hints, which phones show with priority. @param {Table} table
+ * @param {string} mode */
 const saysMore = (table, mode) => mode !== 'wait' && Boolean(table.aim?.refused || (table.hints?.list.length &&
     mode !== 'replace' && mode !== 'choose'));
 
@@ -346,7 +346,8 @@ function controlsHtml(table, view, mode) {
         <span class="sp"></span>${endHtml(table, view, mode)}</div>`;
 }
 
-/** What is where, without the names of spaces unless they are wanted: "L on 29". @param {Table} table @param {number} card
+/** What is placed where, with the names of spaces only if they are switched on: "L on 29". @param {Table} table
+ * @param {number} card
  * @param {number[]} cells */
 function whereHtml(table, card, cells) {
     const { aim } = table, hold = /** @param {(part: Html) => string} h */ (h) => h(html`<b>${card}</b>`);
@@ -456,14 +457,14 @@ function logLines(table) {
     let part = [];
     /** @type {Html[][]} */
     const parts = [part];
-    /** A line is a picture of its move; its words are for those who listen. @param {import('./words.js').Entry} e */
+    /** A line is a picture of its move; its text is for screen readers. @param {import('./words.js').Entry} e */
     const moment = (e) => {
         const { card, cells, marks } = /** @type {NonNullable<typeof e.mark>} */ (e.mark), chars = cells.map((i) =>
             edition.cards[card].cells[i]);
         const words = sentence((h) => _('%{name} on %{card}', { name: h(html`<b dir="auto" class="nmt">${
             table.game.seats[e.seat].name}</b>`),
             card: h(numberHtml(table, card)) }));
-        // Reached by keys in the open log only: docked, its many lines would stand between the other panels.
+        // Can be focused only in the open log: in the dock, its many lines would be between the other panels.
         return html`<button class="moment" data-look="${card}" data-marks="${marks.join(' ')}" data-fresh="${
             cells.join(' ')}" data-by="${
             e.seat}" tabindex="${table.sheet === 'log' ? 0 : -1}" aria-label="${e.text}">${
@@ -492,7 +493,7 @@ function logLines(table) {
     return parts.reverse().flat();
 }
 
-/** A small card that can be looked at. @param {Table} table @param {string} within where it is: a selector that leads
+/** A small card that can be enlarged. @param {Table} table @param {string} within where it is: a selector that leads
  * there by keys
  * @param {number} card @param {number[]} marks @param {number[]} [fresh] @param {string} [more] */
 function lookHtml(table, within, card, marks, fresh = [], more = '') {
@@ -551,7 +552,7 @@ function displayHtml(table, view) {
         lookHtml(table, '.disp', n, []))}<div class="dk">${bigDeck(view.deckLeft)}</div></div></section>`;
 }
 
-/** Where new cards can be taken from, and how many. @param {View} view */
+/** Describes where new cards can be taken from, and how many. @param {View} view */
 function takeWords(view) {
     const two = Math.min(view.owed, view.deckLeft + view.display.filter(Boolean).length) > 1;
     return (view.deckLeft ? _('Take your next pyramid from the display, or the unseen top card of the deck.') :
@@ -559,7 +560,7 @@ function takeWords(view) {
         ` ${_('You take two, one after the other.')}` : '');
 }
 
-/** A card that can be taken: what is on it, and what it would be among your own. @param {Table} table @param {View} view
+/** A card that can be taken: its symbols, and its place among your own pyramids. @param {Table} table @param {View} view
  * @param {number} n
  * @param {number} chosen @param {Html | string} off */
 function pickHtml(table, view, n, chosen, off) {

@@ -1,6 +1,6 @@
-// The theme before anything is drawn; store.js keeps it up to date. A plain script, so that it runs first. Modules are
-// asked for with the address of the page (Origin), plain scripts are not: a server that refuses that address sends this
-// file and no other script, so that the page is explained from here.
+// The theme, set before anything is drawn; store.js keeps it up to date. It is a plain script, so that it runs first.
+// Modules are requested with the page's Origin, plain scripts are not: a server that refuses that origin sends this file
+// but no other script, so this file explains the problem.
 (function () {
     let wanted = 'auto';
     try {

@@ -1,4 +1,4 @@
-/** thinker.js: the page's side of worker.js: questions and answers, one after the other; `stop` forgets all of them at
+/** thinker.js: the page's side of worker.js: requests and answers, one after the other; `stop` drops all of them at
  * once. */
 
 /** @typedef {import('./core.js').Core} Core */
@@ -22,7 +22,7 @@ export class Thinker {
             return Promise.reject(new Error('no worker'));
         if (!this.worker) {
             this.worker = new Worker(new URL('worker.js', import.meta.url), { type: 'module' });
-            // It could not be fetched: requests fail now, and the next one tries again.
+            // The worker could not be fetched: requests fail now, and the next one tries again.
             this.worker.onerror = () => {
                 const open = [...this.open.values()];
                 this.stop();

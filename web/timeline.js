@@ -1,6 +1,7 @@
 /**
- * timeline.js: the moves of a record as places on a line, and the line itself: everyone's chance to win, which is also the
- * slider of the replay. Numbers only, no document: where a move is, which one is nearest to a finger, and the drawing.
+ * timeline.js: the moves of a record as positions on a timeline, and its drawing: everyone's chance to win, which is
+ * also the slider of the replay. It does not use the document: it computes where a move is, which one is nearest to a
+ * finger, and the drawing.
  */
 import { html } from './html.js';
 import { ANIMALS, ROMAN } from './draw.js';
@@ -23,7 +24,8 @@ const xOf = (turn) => SETUP + turn;
 /** II.3. @param {number} turn */
 export const turnName = (turn) => turn < 0 ? '–' : `${ROMAN[Math.min(3, turn / ROUND | 0)]}.${1 + turn % ROUND}`;
 
-/** What can be looked at: every choice, points that were taken, and the end. @param {string[]} lines @returns {Move[]} */
+/** The moves of the timeline: every choice, points that were taken, and the end. @param {string[]} lines
+ * @returns {Move[]} */
 export function movesOf(lines) {
     /** @type {Move[]} */
     const moves = [];
@@ -68,8 +70,8 @@ export function chancesOf(judged, lines, winners) {
     return points;
 }
 
-/** On the straight line between two points. @param {{x: number, win: number[]}[]} points @param {number} x @param {number}
- * seat */
+/** The chance at x, interpolated between two points. @param {{x: number, win: number[]}[]} points @param {number} x
+ * @param {number} seat */
 export function chanceAt(points, x, seat) {
     const next = points.findIndex((p) => p.x >= x), b = points[next < 0 ? points.length - 1 : next], a = points[Math.max(0,
         next - 1)] ?? b;
@@ -92,8 +94,8 @@ export function moveAt(moves, marked, width, px) {
     return mark && far(mark) <= SNAP / 2 ? mark : best(moves);
 }
 
-/** Names at the right end do not lie on each other. @param {number[]} wanted heights @param {number} apart @param {number}
- * most */
+/** Moves names at the right end apart, so that they do not overlap. @param {number[]} wanted heights
+ * @param {number} apart @param {number} most */
 function spread(wanted, apart, most) {
     const order = wanted.map((_y, i) => i).sort((a, b) => wanted[a] - wanted[b]), out = [...wanted];
     order.forEach((s, i) => { if (i) out[s] = Math.max(out[s], out[order[i - 1]] + apart); });
@@ -123,7 +125,7 @@ export function timelineHtml({ width, height, at, marks, points, seats, me }) {
     const animals = last ? all.map((s) => html`<svg class="end s${kind(s)}" x="${x(last.x) + 4}" y="${ends[s] -
         9}" width="18" height="18"
         viewBox="0 0 40 40"><use href="#a-${ANIMALS[s]}"/></svg>`) : [];
-    // The costliest come first; one that would lie on another is a dot without its sign.
+    // The costliest first; one that would overlap another is a dot without its sign.
     /** @type {[number, number][]} */
     const taken = [], order = [...marks].sort((a, b) => Number(b.move === at) - Number(a.move === at));
     const dots = order.map(({ move, mark }) => {

@@ -1,6 +1,6 @@
 /**
- * today.js: today's expedition as far as every view needs it: what the server says of it, the seals that this device has
- * seen, and how days, times and torches are drawn. daily.js has the views.
+ * today.js: today's expedition, as far as every view needs it: the server's data, the seals that this device has
+ * seen, and the display of days, times and torches. daily.js has the views.
  */
 import { html } from './html.js';
 import { _, language, ngettext } from './i18n.js';
@@ -22,7 +22,7 @@ const MINUTE = 60, HOUR = 60 * MINUTE;
 /** Seals by date, as this device saw them first. @returns {Record<string, string>} */
 export const seals = () => read('seals', /** @type {Record<string, string>} */ ({}));
 
-/** Remembers what a day was sealed with; the first one seen stays. @param {{date: string, commitment: string}[]} days */
+/** Stores the seals of days; the first one seen is kept. @param {{date: string, commitment: string}[]} days */
 export function keepSeals(days) {
     const before = seals(), fresh = days.filter(({ date }) => !before[date]);
     if (fresh.length)
@@ -47,7 +47,7 @@ let slow = 0;
 let last = null;
 export const lastDaily = () => last && secondsTo(last.today.closes) ? last : null;
 
-/** Asks the server. null: this page has no expedition; 'away': the server cannot be reached; 'failed': it cannot tell.
+/** Asks the server. null: this page has no expedition; 'away': the server cannot be reached; 'failed': it had an error.
  * @returns {Promise<Daily | 'away' | 'failed' | null>} */
 export async function fetchDaily() {
     const answer = await fetch('api/daily').catch(() => null);
@@ -63,7 +63,7 @@ export async function fetchDaily() {
     return data;
 }
 
-/** A day as UTC knows it. @param {string} date 2026-11-18 */
+/** The day in UTC. @param {string} date 2026-11-18 */
 export const utcDay = (date) => new Date(`${date}T00:00:00Z`);
 /** @param {string} date @param {Intl.DateTimeFormatOptions} [how] */
 export const dayWords = (date, how = { weekday: 'long', day: 'numeric', month: 'long' }) =>
@@ -74,7 +74,7 @@ export const dayLater = (date, days) => new Date(utcDay(date).getTime() + days *
 /** @param {number} until in seconds since 1970 */
 export const secondsTo = (until) => Math.max(0, until - Date.now() / 1000 - slow);
 
-/** How long until then. @param {number} until in seconds since 1970 */
+/** The time until then, in words. @param {number} until in seconds since 1970 */
 export function timeLeft(until) {
     const left = secondsTo(until), h = left / HOUR | 0, m = Math.ceil(left % HOUR / MINUTE);
     return m === 60 ? _('%{h} h %{m} min', { h: h + 1, m: 0 }) : h ? _('%{h} h %{m} min', { h, m }) : _('%{m} min', { m });

@@ -1,7 +1,7 @@
 /**
- * viewer.js: one game, move by move: the mover's cards large with the move drawn in and the better one beside it,
- * everyone's chance to win as the timeline, ways to the mistakes. Nothing is below the fold; what is seldom wanted (log,
- * scores, files) is behind the menu.
+ * viewer.js: a replay, move by move: the player's cards large, with the move and the better choice drawn on them,
+ * everyone's chance to win as the timeline, buttons for going to mistakes. Everything fits on the screen; what is
+ * rarely needed (log, scores, files) is in the menu.
  */
 import { html } from './html.js';
 import { _, capital, listWords, ngettext } from './i18n.js';
@@ -31,18 +31,18 @@ import { deskHtml, openFile, takeDrops, tilesHtml, turnMarks, viewAfter } from '
  * card: on: it was
  *  moved on; alt: the better choice is on it */
 
-const PAUSE = 900, LONG_PAUSE = 1600;      // between two moves that are played back; at a turning point
+const PAUSE = 900, LONG_PAUSE = 1600;      // ms between two moves in playback; longer at a turning point
 const GRADES = MARKS.map(([mark]) => mark).reverse();
 const SHOWN = 6;                           // turning points in the list
 
 /** Which mistakes the buttons lead to. @returns {{seat: number, from: string}} seat: -1 for everyone */
 const wanted = () => ({ seat: -1, from: GRADES[0], ...read('mistakes', {}) });
 
-/** What a mark says it cost: of the two measures the one that earns it. @param {Decision} d @param {typeof lostWords}
- * [words] */
+/** The cost of a marked choice: of the two measures, the one that gives it the mark. @param {Decision} d
+ * @param {typeof lostWords} [words] */
 export function costWords(d, words = lostWords) {
     const [, , win] = MARKS.find(([mark]) => mark === d.mark) ?? ['', 0, 0];
-    // Rounded down: 4.9% would look like 5%, which is another mark.
+    // Rounded down: 4.9% would look like 5%, which is the threshold of another mark.
     return d.winLost >= win ? words('win', Math.floor(100 * d.winLost + 1e-4)) : words('points', Number(d.lost.toFixed(1)));
 }
 
@@ -70,13 +70,13 @@ export class ReplayView {
         this.progress = 0;
         this.message = '';
         this.speed = 1;
-        /** A card that was asked for: its owner's are large then. @type {{seat: number, card: number} | null} */
+        /** A card that was selected: then its owner's cards are large. @type {{seat: number, card: number} | null} */
         this.look = null;
         this.log = false;
         /** Of the timeline; measured. */
         this.width = 600;
         this.height = 112;
-        /** The last address that this view knows of. */
+        /** The address that this view has set last. */
         this.address = location.hash;
         this.abort = new AbortController();
         const { signal } = this.abort;
@@ -88,7 +88,7 @@ export class ReplayView {
         root.addEventListener('pointerdown', (e) => this.drag(e));
         root.addEventListener('pointermove', (e) => { if (e.buttons) this.drag(e); });
         document.addEventListener('keydown', (e) => this.key(e), { signal });
-        /** Numbers may still change. */
+        /** Whether numbers may still change. */
         this.refining = true;
         this.at = -1;
         this.analysis = new Analysis(core, core.log(), (progress) => this.analysed(progress));
@@ -106,7 +106,7 @@ export class ReplayView {
         clearTimeout(this.noting);
     }
 
-    /** The move to begin with: the one asked for, the costliest turning point, or the last marks of the first round.
+    /** The move to begin with: the requested one, the costliest turning point, or the last marks of the first round.
      * @param {string} [place] */
     begin(place) {
         const turn = /^(I|II|III|IV)\.([1-7])$/.exec(place ?? ''), line = /^\d+$/.test(place ?? '') ? Number(place) : -1;
@@ -128,8 +128,7 @@ export class ReplayView {
         this.points = judged ? chancesOf(judged, this.lines, this.winners()) : [];
     }
 
-    /** What is known is shown at once, and what comes later in its place. @param {import('./analysis.js').Progress}
-     * progress */
+    /** Shows results at once, and replaces them by later ones. @param {import('./analysis.js').Progress} progress */
     analysed({ judged, done, refining, failed }) {
         this.refining = refining;
         this.progress = failed || !refining ? 1 : done;
@@ -148,7 +147,7 @@ export class ReplayView {
         return (this.judged?.decisions ?? []).filter((d) => d.mark).sort((a, b) => b.winLost - a.winLost || b.lost - a.lost);
     }
 
-    /** Those that the buttons lead to. */
+    /** The mistakes that the buttons go to. */
     jumps() {
         const { seat, from } = wanted();
         return this.mistakes().filter((d) => (seat < 0 || d.seat === seat) && GRADES.indexOf(d.mark) >=
@@ -160,7 +159,7 @@ export class ReplayView {
         return this.core.isOver() ? this.core.winners() : [];
     }
 
-    // Going about
+    // Navigation
 
     /** @param {number} at */
     goTo(at) {
@@ -199,7 +198,7 @@ export class ReplayView {
         this.render();
     }
 
-    /** Waits as long as the move deserves, then continues. */
+    /** Plays the next move after a pause, which is longer at a turning point. */
     next() {
         const marked = this.judged?.decisions.some((d) => d.mark && d.line === this.moves[this.at].line);
         this.timer = setTimeout(() => {
@@ -288,7 +287,7 @@ export class ReplayView {
             ['share', _('Share'), () => void this.share()], ['replay', _('Games'), () => this.app.go('games')]]);
     }
 
-    /** Whose mistakes the buttons lead to, and from which mark on. */
+    /** Asks whose mistakes the buttons should go to, and from which mark on. */
     choose() {
         const { seat, from } = wanted();
         const radio = /** @param {string} name @param {string | number} value @param {boolean} on @param {string} label */
@@ -329,7 +328,7 @@ export class ReplayView {
         return { before: before ?? after, after, marks, cards };
     }
 
-    /** What the analysis says of the current move, and its best choice if that was another one.
+    /** The analysis of the current move, and its best choice if that was another one.
      * @returns {{decision?: Decision, best?: string, parts: import('./timeline.js').Part[]}} */
     judgement() {
         const { line } = this.moves[this.at], decision = this.judged?.decisions.find((d) => d.line === line), [option] =
@@ -352,7 +351,7 @@ export class ReplayView {
         const spaces = /** @param {import('./timeline.js').Part[]} from @param {number} card */ (from, card) =>
             from.filter((p) => p.card === card).flatMap((p) => p.cells);
         return (cards[seat] ?? []).map(({ card, marks, fresh }) => {
-            // What both have in common is drawn once.
+            // Parts that both have in common are drawn once.
             const other = parts.filter((p) => !move.parts.some((q) => q.card === p.card && String(q.cells) ===
                 String(p.cells)));
             const mine = seat === move.seat, played = mine ? spaces(move.parts, card) : [], better = mine ? spaces(other,
@@ -392,7 +391,7 @@ export class ReplayView {
             _('played')}</span>${best ? html`<span><i class="b"></i>${this.betterHtml(best)}</span>` : ''}</p>` : ''}`;
     }
 
-    /** The better choice in words, with what it gains. @param {string} choice */
+    /** The better choice in words, with its gains. @param {string} choice */
     betterHtml(choice) {
         const { edition } = this.core, parts = choiceParts(choice);
         return html`${_('better: %{choice}', { choice: choiceWords(choice, this.pattern()?.name ?? '') })}${parts.length ?
@@ -490,7 +489,7 @@ export class ReplayView {
     /** All cards in a row, on a phone. @param {ReturnType<ReplayView['desks']>} desks @param {Big[]} bigs */
     rowHtml({ cards }, bigs) {
         const move = this.moves[this.at], { edition } = this.core, main = this.look?.card ?? bigs.find((b) => b.on)?.card;
-        // What could have been taken comes after what was.
+        // Cards that could have been taken follow the one that was.
         const display = ['take', 'draw'].includes(move.kind) ? this.core.viewAt(move.line, -1)?.display ?? [] : [];
         const all = [...display.filter((n) => n && n !== Number(move.words[2])).map((card) => ({ card, marks: [], fresh: [],
             seat: -1 })),
@@ -607,7 +606,7 @@ export class ReplayView {
             this.timelineHtml()}</section></main>${this.log ? this.logHtml() : ''}</div>`);
         const box = this.root.querySelector('.rp-log .logbox'), line = box?.querySelector('.ln.now');
         if (box instanceof HTMLElement && line instanceof
-            HTMLElement)           // the log follows, and the page stays where it is
+            HTMLElement)           // scrolls only the log, not the page
             box.scrollTop = line.offsetTop - box.offsetTop - box.clientHeight / 2;
         this.note();
     }
@@ -622,11 +621,11 @@ export class ReplayView {
         this.render();
     }
 
-    /** The address follows once it rests, so that a reload or a copied link comes to the same moment. */
+    /** Updates the address after a pause, so that a reload or a copied link leads to the same move. */
     note() {
         clearTimeout(this.noting);
         this.noting = setTimeout(() => {
-            if (location.hash !== this.address)    // on the way to another view or moment, which is still being fetched
+            if (location.hash !== this.address)    // another view or move is being loaded
                 return;
             this.address = `${this.address.split('/').slice(0, 2).join('/')}/${this.moves[this.at].line}`;
             history.replaceState(null, '', this.address);

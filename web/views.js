@@ -1,7 +1,7 @@
 /**
- * views.js: the one list of views, by their address behind the #. Each entry fetches what its view needs and gives what
- * shows it, so that main.js can see in between whether the player has gone elsewhere. R10 and its like lead into the rules;
- * any other address leads home.
+ * views.js: the one list of views, by their address behind the #. Each entry fetches what its view needs and returns
+ * a function that shows it, so that main.js can check in between whether the player has gone elsewhere. Tags such as
+ * R10 lead to the rules; any other address leads to the first page.
  */
 import { _ } from './i18n.js';
 
@@ -17,7 +17,7 @@ export const VIEWS = {
         const { GamesView } = await import('./history.js');
         return (app) => app.show((root) => new GamesView(root, app), _('Games'));
     },
-    // The old address, which others may have kept.
+    // The former address, which may be in bookmarks.
     replays: async () => (app) => void app.redirect('games'),
     profile: async () => {
         const { ProfileView } = await import('./profile.js');

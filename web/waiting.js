@@ -1,7 +1,7 @@
 /**
- * waiting.js: the tables that wait for this player, as the server knows them, and what shows it while the page is in the
- * background: the title, a dot or a number on its icon, the app's badge, a sound. Messages about tables that wait no more
- * are closed.
+ * waiting.js: the tables that are waiting for this player, from the server, and their indication while the page is in
+ * the background: the title, a dot or a number on its icon, the app's badge, a sound. Messages about tables that are
+ * no longer waiting are closed.
  */
 import { _ } from './i18n.js';
 import { read, settings } from './store.js';
@@ -14,7 +14,8 @@ export const waiting = { count: 0, tables: [] };
 const PAUSE = 60000;
 let title = 'Pyramids', timer = 0;
 
-/** The title of a view; while tables wait in the background, their number is there instead. @param {string} text */
+/** Sets the title of a view; while the page is in the background and tables are waiting, their number is shown
+ * instead. @param {string} text */
 export function setTitle(text) {
     title = text;
     showTitle();
@@ -52,7 +53,7 @@ async function drawIcon(count) {
     link.setAttribute('href', canvas.toDataURL());
 }
 
-/** Messages that say what is no longer so. */
+/** Closes messages that are out of date. */
 async function closeOld() {
     const kept = await navigator.serviceWorker?.getRegistration();
     const codes = new Set(waiting.tables.map((t) => t.code));
@@ -83,7 +84,7 @@ export async function lookForTurns() {
     clearTimeout(timer);
     if (!read('visited', false))
         return;
-    // Without a network it is asked again later: the browser would only complain.
+    // Without a network this is retried later: the browser would only log an error.
     const now = navigator.onLine ? await (await import('./online.js')).api('GET', 'my/turns').catch(() => null) : null;
     if (now)
         await show(now);
@@ -91,7 +92,7 @@ export async function lookForTurns() {
     timer = window.setTimeout(lookForTurns, PAUSE);
 }
 
-/** From now on: when the page comes or goes, when a table moves on, and now and then. */
+/** Starts watching: checks when the page becomes visible or hidden, when a table changes, and regularly. */
 export function watchTurns() {
     document.addEventListener('visibilitychange', () => { showTitle(); void lookForTurns(); });
     addEventListener('online', () => void lookForTurns());

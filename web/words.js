@@ -1,7 +1,7 @@
 /**
- * words.js: codes and lines to sentences in the player's language: why something is illegal, what happened. faults.js has
- * what is wrong with a text.
- * A whole sentence per cause, most of them in sentences.js. Rules are cited by their tag, which the page makes into a link.
+ * words.js: converts codes and lines to sentences in the player's language: why something is illegal, what happened.
+ * faults.js has the errors of a text. A whole sentence per cause, most of them in sentences.js. Rules are cited by
+ * their tag, which the page turns into a link.
  */
 import { NONE, html, sentence } from './html.js';
 import { _, fillInOrder, ngettext, listWords, number } from './i18n.js';
@@ -19,7 +19,7 @@ export const colourName = (colour) => colour === 'green' ? _('green') : colour =
 export const shapeName = (colour) => colour === 'green' ? _('step pyramid') : colour === 'orange' ? _('true pyramid') :
     _('bent pyramid');
 
-/** What a space holds. @param {string} c */
+/** The content of a space in words. @param {string} c */
 export function spaceWord(c) {
     switch (c) {
     case 'r': return _('ruby');
@@ -52,8 +52,8 @@ export function levelName(level) {
     }
 }
 
-/** A player of a record as this language calls them: servers and the command name bots by level, "club" or "club 2". @param
- * {string} name */
+/** The name of a player of a record in this language: servers and the command line name bots by level, "club" or "club
+ * 2". @param {string} name */
 export function playerName(name) {
     const [, level = '', number = ''] = /^([a-z]+)( [1-4])?$/.exec(name) ?? [];
     return LEVELS.includes(level) ? levelName(level) + number : name;
@@ -67,7 +67,7 @@ export const cardName = (edition, card) => _('Card %{n}, %{colour}', { n: card, 
 export const doneByColour = (edition, done) => COLOURS.map((colour) => ({ colour,
     cards: done.filter((n) => edition.cards[n].colour === colour) }));
 
-/** The same for those who listen: "green 5, 28; purple 4". @param {Edition} edition @param {number[]} done */
+/** The same for screen readers: "green 5, 28; purple 4". @param {Edition} edition @param {number[]} done */
 export function doneWords(edition, done) {
     const parts = doneByColour(edition, done).filter(({ cards }) => cards.length).map(({ colour, cards }) =>
         _('%{colour} %{cards}', { colour: colourName(colour), cards: cards.join(', ') }));
@@ -82,7 +82,7 @@ export const signed = (n) => n < 0 ? `−${-n}` : `${n}`;
 /** @param {number} n */
 export const withSign = (n) => n > 0 ? `+${n}` : signed(n);
 
-/** What a card holds, for those who cannot see it. @param {Edition} edition @param {number} card */
+/** The symbols of a card in words. @param {Edition} edition @param {number} card */
 export function cardSymbols(edition, card) {
     const count = /** @type {Record<string, number>} */ ({});
     for (const c of edition.cards[card].cells)
@@ -99,7 +99,7 @@ function countWord(c, n) {
 /** @param {Edition} edition @param {number} card */
 export const cardContents = (edition, card) => cardSymbols(edition, card).map(({ c, n }) => countWord(c, n)).join(', ');
 
-/** For those who listen: the card and what is on it. @param {Edition} edition @param {number} card */
+/** For screen readers: the card and its content. @param {Edition} edition @param {number} card */
 export function cardInWords(edition, card) {
     const name = cardName(edition, card), symbols = cardContents(edition, card);
     return symbols ? _('%{card}: %{symbols}', { card: name, symbols }) : name;
@@ -117,7 +117,7 @@ export function reason(code) {
     return found ? { text: _(found[3]), rule: found[1] } : { text: _('That is not possible now.'), rule: '' };
 }
 
-/** The code of err.h that the server means by a name; 0 if this page does not know it. @param {string} name */
+/** The code of err.h for a name from the server; 0 if this page does not know the name. @param {string} name */
 export const codeOf = (name) => REASONS.find(([, , known]) => known === name)?.[0] ?? 0;
 
 /** A rule as a link. @param {string} rule */
@@ -127,18 +127,18 @@ export const ruleLink = (rule) => rule ? html` <a class="rule" href="#${rule}">$
 export const symbolRule = (name) => _(SYMBOL_RULES.find(([characters]) => [...characters].some((c) => SYMBOLS[c] ===
     name))?.[1] ?? name);
 
-/** A message as HTML: the rules that it cites in brackets are a click away. @param {string} text */
+/** A message as HTML: rules that it cites in brackets become links. @param {string} text */
 export const withRules = (text) => html`${text.split(/ \(([RQ]\d+)\)/).map((part, i) => i % 2 ? ruleLink(part) : part)}`;
 
 /** "2 rubies, torch, tomb", as the terminal writes it. @param {string[]} chars of an edition */
 const charWords = (chars) => [...'refspxT'].filter((c) => chars.includes(c)).map((c) => 'fT'.includes(c) ? spaceWord(c) :
     countWord(c, chars.filter((one) => one === c).length)).join(', ');
 
-/** What marks gain, in words. @param {Edition} edition @param {{card: number, cells: number[]}[]} parts */
+/** The gains of marks, in words. @param {Edition} edition @param {{card: number, cells: number[]}[]} parts */
 export const gainWords = (edition, parts) => charWords(parts.flatMap(({ card, cells }) => cells.map((i) =>
     edition.cards[card].cells[i])));
 
-/** A choice taken apart: 17:a1a2+22:c1. @param {string} move */
+/** The parts of a choice such as 17:a1a2+22:c1. @param {string} move */
 export const moveParts = (move) => move === '-' ? [] : move.split('+').map((part) => {
     const [card, spaces] = part.split(':');
     return { card: Number(card), cells: spacesOf(spaces) };
@@ -163,7 +163,7 @@ export function choiceWords(choice, pattern) {
         { cards: choice });
 }
 
-/** What a line of a record says was done, without who did it. @param {string[]} words of the line @param {string} pattern
+/** The action in a line of a record, without the player. @param {string[]} words of the line @param {string} pattern
  * of the turn */
 export function moveWords([kind, , ...rest], pattern) {
     switch (kind) {
@@ -177,7 +177,7 @@ export function moveWords([kind, , ...rest], pattern) {
     }
 }
 
-/** What a choice has cost. @param {'win' | 'points'} what @param {number} n in percent, or points */
+/** The cost of a choice in words. @param {'win' | 'points'} what @param {number} n in percent, or points */
 export const lostWords = (what, n) => what === 'win' ? _('cost %{n}% of the chance to win', { n }) :
     _('cost %{points} points', { points: number(n, 1) });
 
@@ -190,7 +190,7 @@ export const lostShort = (what, n) => what === 'win' ? _('%{n}% lost', { n }) : 
  * @param {number} [me] whom to call "you" if they have won @returns {[string, string]} */
 export function winnerWords(names, totals, lowest, winners, me = -1) {
     const best = Math.max(...totals), tied = names.map((_n, s) => s).filter((s) => totals[s] === best);
-    // The reader comes first: "You and Ben".
+    // The reader is named first: "You and Ben".
     const list = /** @param {number[]} seats */ (seats) => listWords(seats.includes(me) ? [_('You'), ...seats.filter((s) => s
         !== me).map((s) => names[s])] : seats.map((s) => names[s]));
     const n = list(winners), l = list(tied), k = lowest[winners[0]] ?? '', p = best;
@@ -212,7 +212,7 @@ export function winnerWords(names, totals, lowest, winners, me = -1) {
  * lost: tells of an extra mark that was lost; mark: the card, what was marked on it then, and all its marks after that */
 
 /**
- * The log in words, oldest first. The module says which sentences a line has (story.h).
+ * The log in words, oldest first. The module determines the sentences of a line (story.h).
  * @param {import('./core.js').Core} core @param {string[]} lines of a record @param {number} [me] the seat of who reads
  * it @returns {Entry[]}
  */
@@ -263,7 +263,7 @@ export function logEntries(core, lines, me = -1) {
     return entries;
 }
 
-/** Extra marks of crosses that have nowhere to go (Q3).
+/** The number of extra marks that have no space to go to (Q3).
  * @param {Edition} edition @param {Desk} before @param {Desk} after one mark later */
 function lostMarks(edition, before, after) {
     const crosses = after.slots.flatMap(({ card, marks }, i) => marks.filter((k) => !before.slots[i].marks.includes(k) &&
@@ -271,13 +271,13 @@ function lostMarks(edition, before, after) {
     return crosses.length + (before.first ? 0 : before.due - 1) - after.due;
 }
 
-/** What changed from one desk to another by one mark, as chips and in words.
+/** The changes of a desk by one mark, as chips and in words.
  * @param {Edition} edition @param {Desk} before @param {Desk} after @param {number} round
  * @returns {{c: string, label: string, text: string, lost?: boolean}[]} */
 export function gains(edition, before, after, round) {
     const list = [];
     const r = after.rubies - before.rubies, e = after.emeralds - before.emeralds, s = after.skulls - before.skulls;
-    // A number beside a symbol is a count, and one of a kind needs no number; a number with a sign is points.
+    // A number beside a symbol is a count, left out if it is 1; a number with a sign is points.
     const many = /** @param {number} n */ (n) => n > 1 ? String(n) : '';
     if (r) list.push({ c: 'r', label: many(r), text: countWord('r', r) });
     if (e) list.push({ c: 'e', label: many(e), text: countWord('e', e) });
@@ -297,7 +297,7 @@ export function gains(edition, before, after, round) {
     return list;
 }
 
-/** What a choice is called that has this mark. @param {string} mark */
+/** The name of a choice with this mark. @param {string} mark */
 export const markName = (mark) => mark === '??' ? _('blunder') : mark === '?' ? _('mistake') : _('slip');
 
 /** @param {string} level */

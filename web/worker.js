@@ -1,14 +1,15 @@
 /**
- * worker.js: thinks. Choices of bots, hints and the analysis of games take from milliseconds to seconds; here they do not
- * disturb the page, and the page ends the worker when it no longer wants the answer.
+ * worker.js: long computations. Choices of bots, hints and the analysis of games take from milliseconds to seconds;
+ * here they do not block the page, and the page terminates the worker when it no longer needs the answer.
  */
 import { Core } from './core.js';
 
 /** @type {Core | null} */
 let core = null;
 
-/** A first result with few playouts, unless it is known (quick: 0), then all that are due; the choices that are refined are
- * reported once per second. @param {Core} core @param {{record: string, quick: number, playouts: number, seed: number}} job
+/** Makes a first result with few playouts, unless there is one already (quick: 0), then the full result; refined choices
+ * are reported once per second. @param {Core} core
+ * @param {{record: string, quick: number, playouts: number, seed: number}} job
  * @param {(done: number, part?: Partial<import('./core.js').Judged>) => void} progress */
 function analyse(core, job, progress) {
     const fault = core.load(job.record);
@@ -16,7 +17,7 @@ function analyse(core, job, progress) {
         throw new Error(`record line ${fault.line}`);
     let at = Date.now();
     if (job.quick) {
-        // The page redraws all of a replay at each: more would keep a slow one from answering.
+        // The page redraws the whole replay for each report: more reports would block a slow device.
         const rough = core.analyse(job.quick, BigInt(job.seed), (done) => {
             if (Date.now() - at < 250)
                 return;
