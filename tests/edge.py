@@ -222,6 +222,21 @@ def case_split_everywhere(folder):
                 assert more, got
                 got += more
             assert got.count(b'"done"') == 21
+        # The same while the server still looks for the visitor in its database, in one piece and in several: in their order.
+        people = [visitor_over(server) for _ in range(3)]
+        server.restart()
+        for who, size in zip(people, (None, 300, 64)):
+            with connect(server) as to:
+                early = upgrade(server, who).encode() + frames
+                for at in range(0, len(early), size or len(early)):
+                    to.sendall(early[at:at + (size or len(early))])
+                got = b''
+                while b'"last"' not in got:
+                    more = to.recv(65536)
+                    assert more, got
+                    got += more
+                ids = re.findall(rb'"id":"(\w+)"', got)
+                assert ids == [b'p%d' % i for i in range(20)] + [b'last'], ids
     both(folder, test)
 
 

@@ -441,6 +441,8 @@ static void on_readable(struct edge_conn *conn)
         discard(conn);
         return;
     }
+    if (conn->in)
+        pump(conn);                          /* bytes that came before these */
     if (!wire_takes(&conn->wire)) {          /* polling for input ends only now: mostly the answer is written before more
                                                 arrives */
         conn->reading = false;
@@ -521,6 +523,7 @@ void edge_upgrade(struct edge_conn *conn, const struct wire_request *request, co
     int room = SEND_BUFFER;
     wire_upgrade(&conn->wire, request, headers);
     setsockopt(conn->fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+    make_ready(conn);                        /* frames may have arrived while the answer had to wait */
 }
 
 void edge_close(struct edge_conn *conn, unsigned code)
