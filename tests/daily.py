@@ -479,7 +479,7 @@ def case_boards(folder):
         days.to(server, 7)
         week = ben.want(200, 'GET', f'/api/daily/{days.date(7)}/board?period=week').json
         assert week['rows'] == [] and week['you'] is None
-        for wrong in ('period=year', 'by=luck', 'page=0', 'page=x'):
+        for wrong in ('period=year', 'by=luck', 'page=0', 'page=x', 'page=', 'page=2%00', 'period=' + 'week' * 9, 'by=%00'):
             ana.refused(400, 'bad_message', 'GET', f'/api/daily/{days.date(1)}/board?{wrong}')
         for path in (f'{days.date(-1)}/board', f'{days.date(8)}/board', 'today/board', '2026-02-30', 'x'):
             ana.refused(404, 'no_day', 'GET', f'/api/daily/{path}')

@@ -205,10 +205,14 @@ def case_history(folder):
         assert len(pages(ana, f'/api/my/games?filter=won&search={quote("Dörte")}')) == \
             sum(row['won'] and row['seats'][1]['name'] == 'Dörte' for row in rows)
         for query in ('filter=x', 'before=x', 'before=5', 'before=5.', 'before=5.AAAA', 'before=-1.22222222', 'search=%ff',
-                      'search=' + 'a' * 150, 'before=' + '9' * 120):
+                      'search=' + 'a' * 300, 'before=' + '9' * 300, 'filter=' + 'w' * 2000):
             ana.refused(400, 'bad_message', 'GET', f'/api/my/games?{query}')
         ana.want(200, 'GET', '/api/my/games?before=9223372036854775807.22222222')
         ana.want(200, 'GET', '/api/my/games?search=%zz&filter=all&lang=de')
+        ana.want(200, 'GET', '/api/my/games?notbefore=x&research=%ff')       # members that we do not know
+        # What comes after a long search, in letters of three bytes each, still counts.
+        query = f'search={quote("金" * 60)}&before=x'
+        assert ana.refused(400, 'bad_message', 'GET', f'/api/my/games?{query}')['detail'] == 'before'
         records = pages(ana, '/api/my/games/records')
         assert len(records) == 130 and records[0]['record'].splitlines()[1] == 'player 1 Ana'
         # A real one can be replayed.

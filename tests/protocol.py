@@ -92,6 +92,11 @@ def case_routes(_):
     assert documented == routes(), documented ^ routes()
     needs = {(method, path.replace('**', '*')): cookie == 'true' for method, path,
         cookie in re.findall(r'\{ METHOD_(\w+), "([^"]+)", (\w+), \w+ \}', source('http.c'))}
+    asked = {match for name in sorted(os.listdir(os.path.join(wire.ROOT, 'src/server'))) if name.endswith('.c')
+             for match in re.findall(r'(?:request_query|read_word)\(request, "(\w+)"', source(name))} | {'lang'}
+    listed = {parameter['name'] for methods in OPENAPI['paths'].values() for operation in methods.values()
+              for parameter in map(resolve, operation.get('parameters', [])) if parameter['in'] == 'query'}
+    assert listed == asked, listed ^ asked
     for path, methods in OPENAPI['paths'].items():
         for method, operation in methods.items():
             assert ({} not in operation['security']) == needs[method.upper(), re.sub(r'\{\w+\}', '*', path)], (method, path)
@@ -397,7 +402,7 @@ def case_openapi_drives_the_server(folder):
                         waiting = ana.make('open', 'open')
                         ana.seat(waiting)
                     if parameter['in'] == 'query':
-                        paths = [*paths, f"{path}?{parameter['name']}={parameter['example']}"]
+                        paths = [*paths, f"{paths[0]}?{parameter['name']}={parameter['example']}"]
                         continue
                     key = ana.want(200, 'POST', '/api/my/profile/link', {}).json['key']
                     values = {'code': [over, running, waiting, parameter['example']], 'key': [key, parameter['example']],

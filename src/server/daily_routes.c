@@ -611,7 +611,7 @@ void get_calendar(struct request *request)
 {
     char month[16] = "", date[24];
     int32_t day = 0;
-    bool is_given = request_query(request, "month", month, sizeof month);
+    bool is_given = request_query(request, "month", month, sizeof month);       /* "" if it does not fit: no date */
     snprintf(date, sizeof date, "%s-01", month);
     if (is_given && !pyr_daily_read_date(date, strlen(date), &day)) {
         request_error(request, ERROR_BAD_MESSAGE, "month");
@@ -645,11 +645,12 @@ void get_board(struct request *request)
     static const char *const periods[] = { "day", "week", "month" }, *const ways[] = { "points", "skill", "people" };
     unsigned period, by;
     int64_t day;
-    char page[16] = "1";
+    char page[16];
     if (!read_day(request, &day) || !read_word(request, "period", periods, 3, &period) ||
         !read_word(request, "by", ways, 3, &by))
         return;
-    request_query(request, "page", page, sizeof page);
+    if (!request_query(request, "page", page, sizeof page))
+        snprintf(page, sizeof page, "1");
     if (strspn(page, "0123456789") != strlen(page) || strlen(page) > 6 || atoi(page) < 1) {
         request_error(request, ERROR_BAD_MESSAGE, "page");
         return;

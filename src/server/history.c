@@ -19,7 +19,7 @@
 #define PAGE 50                  /* games of a page */
 #define LOOKED 1000              /* games that a search reads per request */
 #define RECORDS 20               /* of a page, about 8 KB each */
-#define NEEDLE 100               /* bytes of a search text */
+#define NEEDLE 256               /* bytes of a search text; the page sends at most 60 characters */
 
 enum filter { FILTER_ALL, FILTER_WON, FILTER_PEOPLE, FILTER_BOTS, FILTER_ANALYSED, FILTER_DAILY, FILTERS };
 static const char *const filters[FILTERS] = { "all", "won", "people", "bots", "analysed", "daily" };
@@ -222,8 +222,7 @@ static const char *read_query(struct history_job *history)
 {
     char text[NEEDLE];
     const struct request *request = history->request;
-    if (request_query(request, "before", text, sizeof text) ? !read_before(history, text) :
-        strstr(request->query, "before=") != NULL)
+    if (request_query(request, "before", text, sizeof text) && !read_before(history, text))
         return "before";
     if (request_query(request, "filter", text, sizeof text)) {
         while (history->filter < FILTERS && strcmp(text, filters[history->filter]))
@@ -231,8 +230,9 @@ static const char *read_query(struct history_job *history)
         if (history->filter == FILTERS)
             return "filter";
     }
-    if (!request_query(request, "search", text, sizeof text))
-        return strstr(request->query, "search=") ? "search" : NULL;
+    enum member search = request_query(request, "search", text, sizeof text);
+    if (search == MEMBER_WRONG)
+        return "search";
     if (!text[0])
         return NULL;
     history->needle = fold(text);

@@ -215,28 +215,33 @@ static int digit(char letter)
 }
 
 /* A '%' that is not followed by two digits is kept. A zero byte would end the text early: it is refused. */
-bool request_query(const struct request *request, const char *name, char *to, size_t room)
+enum member request_query(const struct request *request, const char *name, char *to, size_t room)
 {
     size_t length = strlen(name), size = 0;
     const char *at = request->query;
+    to[0] = '\0';
+    if (request->query_too_long)
+        return MEMBER_WRONG;
     while (*at && (strncmp(at, name, length) || at[length] != '=')) {
         at += strcspn(at, "&");
         at += *at == '&';
     }
     if (!*at)
-        return false;
+        return MEMBER_MISSING;
     for (at += length + 1; *at && *at != '&'; at++) {
         char letter = *at == '+' ? ' ' : *at;
         if (letter == '%' && digit(at[1]) >= 0 && digit(at[2]) >= 0) {
             letter = (char)(16 * digit(at[1]) + digit(at[2]));
             at += 2;
         }
-        if (!letter || size + 1 >= room)
-            return false;
+        if (!letter || size + 1 >= room) {
+            to[0] = '\0';
+            return MEMBER_WRONG;
+        }
         to[size++] = letter;
     }
     to[size] = '\0';
-    return true;
+    return MEMBER_GOOD;
 }
 
 /* The visitor of a request. */

@@ -404,10 +404,12 @@ static void ratings_done(struct store_job *job, enum store_result result)
 /* ?from=50 skips that many rows. */
 void get_ratings(struct request *request)
 {
-    char text[8], *end = text;
-    unsigned long from = request_query(request, "from", text, sizeof text) ? strtoul(text, &end, 10) : 0;
+    char text[8];
+    bool is_given = request_query(request, "from", text, sizeof text);
+    bool is_wrong = is_given && (!text[0] || strspn(text, "0123456789") != strlen(text));
+    unsigned long from = is_given ? strtoul(text, NULL, 10) : 0;
     struct ratings_job *ratings = calloc(1, sizeof *ratings);
-    if (!ratings || from >= MOST_PLACES || (end != text && *end) || (strstr(request->query, "from=") && end == text)) {
+    if (!ratings || is_wrong || from >= MOST_PLACES) {
         request_error(request, ratings ? ERROR_BAD_MESSAGE : ERROR_STORAGE, ratings ? "from" : "");
         free(ratings);
         return;

@@ -460,7 +460,7 @@ void get_my_turns(struct request *request)
 void get_feed(struct request *request)
 {
     char key[push_letters(FEED_KEY) + 1];
-    if (!request_query(request, "key", key, sizeof key)) {
+    if (request_query(request, "key", key, sizeof key) != MEMBER_GOOD) {
         request_error(request, ERROR_NOT_FOUND, "");
         return;
     }

@@ -31,7 +31,8 @@ struct request {
                                     closed */
     enum error early;            /* refused by its head; answered once the body has arrived */
     char path[160];
-    char query[200];             /* after the '?', as received; cut (request_query reads it) */
+    char query[1000];            /* after the '?', as received (request_query reads it); "" if it does not fit */
+    bool query_too_long;
     char etag[128];              /* If-None-Match */
     char host[HOST_SIZE];        /* Host, cut; "" none */
     char word[40];               /* the part of the path that * stands for in the route */
@@ -91,8 +92,10 @@ bool request_back(struct request *request);
 bool read_body(struct request *request, const struct field *field, unsigned count, json_t **object, json_t **values);
 /* Calls `then` with the table whose code is in the path, in memory or read from the database. */
 void with_table(struct request *request, void (*then)(struct request *request, struct table *table));
-/* A member of the query, decoded (%41 and + are read as in forms); false if it is not there, or does not fit. */
-bool request_query(const struct request *request, const char *name, char *to, size_t room);
+/* A member of the query, decoded (%41 and + are read as in forms). MEMBER_WRONG: it does not fit or contains a zero byte, or
+ * the whole query is too long to be read. `to` is then "", as for a missing member. */
+enum member { MEMBER_MISSING, MEMBER_GOOD, MEMBER_WRONG };
+enum member request_query(const struct request *request, const char *name, char *to, size_t room);
 
 /* The policy of pages without scripts: those that are made here or from an analysis. */
 #define PLAIN_POLICY \

@@ -61,9 +61,7 @@ void get_puzzles(struct request *request)
     char word[8], *end = word;
     unsigned long from = 1;
     if (request_query(request, "from", word, sizeof word))
-        from = word[0] >= '1' && word[0] <= '9' ? strtoul(word, &end, 10) : 0;
-    else if (strstr(request->query, "from="))
-        from = 0;                            /* longer than any number */
+        from = word[0] >= '1' && word[0] <= '9' ? strtoul(word, &end, 10) : 0;       /* 0: also if it does not fit */
     if (!from || (end != word && *end)) {
         request_error(request, ERROR_BAD_MESSAGE, "from");
         return;

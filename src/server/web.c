@@ -312,7 +312,8 @@ static void read_headers(struct request *request, const struct wire_request *wir
     value = wire_header(wire, "content-type", 0);
     request->json = value && !strncasecmp(value, "application/json", 16) && strchr("; ", value[16]);
     request->language = language_of(wire);
-    snprintf(request->query, sizeof request->query, "%s", wire->query);
+    request->query_too_long = strlen(wire->query) >= sizeof request->query;
+    snprintf(request->query, sizeof request->query, "%s", request->query_too_long ? "" : wire->query);
     request_identify(request, cookies_of(wire));
     snprintf(request->host, sizeof request->host, "%s", wire->host ? wire->host : "");
     if (wire->path && strlen(wire->path) < sizeof request->path)
