@@ -218,6 +218,24 @@ def case_bad_files():
         assert json.loads(done.stdout)['error']['message'] == f'{missing}: No such file or directory', done
 
 
+def case_failures():
+    """A command that reads no record says in JSON why it failed, and says it once."""
+    with tempfile.TemporaryDirectory() as folder:
+        missing = os.path.join(folder, 'missing')
+        for name, code, words in (('sim', 'edition', ['sim', '--games', '1', '--edition', missing]),
+                                  ('sim', 'edition', ['sim', '--games', '1', '--edition', RECORD]),
+                                  ('sim', 'bot', ['sim', '--games', '1', '--bots', missing]),
+                                  ('sim', 'file', ['sim', '--games', '1', '--records', os.path.join(missing, 'x')]),
+                                  ('bench', 'edition', ['bench', '--games', '1', '--edition', missing]),
+                                  ('merge', 'file', ['merge', missing]), ('merge', 'file', ['merge', RECORD]),
+                                  ('rules', 'rule', ['rules', 'R99']),
+                                  ('daily-server', 'server', ['daily', '--server', 'http://127.0.0.1:1']),
+                                  ('daily-server', 'file', ['daily', '--server', 'https://x.test', '--trust', missing])):
+            failed, = outputs(name, *words, code=1)
+            assert failed['error']['code'] == code and failed['error']['message'], (words, failed)
+        assert outputs('sim', 'sim', '--games', '1', '--bots', '/bin/true', code=1)[0]['bots'][0]['faults']
+
+
 def case_others():
     for mode in ([], ['--batch'], ['--env']):
         outputs('bench', 'bench', '--games', '50', *mode)

@@ -143,7 +143,7 @@ int cli_bench(int argc, char **argv)
     }
     code = cli_edition_load(value[EDITION], &edition);
     if (code)
-        return code;
+        return cli_json_failed(value[JSON], "edition", code);
 
     struct bench_result result;
     cli_catch_interrupt();
@@ -153,7 +153,7 @@ int cli_bench(int argc, char **argv)
         bench_games(&edition.box, (unsigned)players, games, seed, &result);
     } else if (!bench_env(&edition.box, (unsigned)players, games, seed, (unsigned)width, &result)) {
         cli_error(_("out of memory"));
-        return CLI_WRONG;
+        return cli_json_failed(value[JSON], "memory", CLI_WRONG);
     }
     if (!result.games)
         return CLI_INTERRUPTED;

@@ -99,6 +99,10 @@ void cli_json_error(struct pyr_json *json, const char *code);
  * `code` is used if there is no fault (NULL). */
 void cli_json_refuse(const char *file, const char *code, const struct pyr_fault *fault);
 
+/* The same for a command that failed (CLI_WRONG) without a file of its own to name: {"error": {...}} with the last message,
+ * if JSON is wanted and nothing has been printed yet. Returns the exit code that it is given. */
+int cli_json_failed(bool wanted, const char *code, int result);
+
 /* An edition by built-in name or file; NULL: classic. Exits with a message and the code it returns (CLI_GOOD when read). */
 int cli_edition_load(const char *name_or_file, struct pyr_edition *edition);
 

@@ -122,7 +122,8 @@ static int go_there(const char *const *value, const struct day *day)
 {
     const struct daily_there there = { .server = value[SERVER], .trusted = value[TRUST], .name = cli_own_name(value[NAME]),
         .date = value[DATE] ? day->date : NULL, .again = value[AGAIN], .show = value[SHOW], .json = value[JSON] };
-    return can_be_read(value[TRUST]) ? daily_there(&there) : CLI_WRONG;
+    return can_be_read(value[TRUST]) ? cli_json_failed(value[JSON], "server", daily_there(&there)) :
+        cli_json_failed(value[JSON], "file", CLI_WRONG);
 }
 
 /* A saved game before its first choice. NULL after an error was printed. */

@@ -116,11 +116,14 @@ void cli_fault(const char *file, const struct pyr_fault *fault)
     cli_line_error(file, fault->line, "%s", sentence);
 }
 
+static bool has_json;            /* something was printed as JSON */
+
 /* One at a time: commands print from one thread. */
 struct pyr_json *cli_json_begin(void)
 {
     static struct pyr_json json;
     static char buffer[4096];
+    has_json = true;
     pyr_text_json_init(&json, stdout, buffer, sizeof buffer);
     return &json;
 }
@@ -181,6 +184,18 @@ void cli_json_refuse(const char *file, const char *code, const struct pyr_fault 
         cli_json_error(json, code);
     pyr_json_close(json);
     cli_json_end(json);
+}
+
+int cli_json_failed(bool wanted, const char *code, int result)
+{
+    if (!wanted || result != CLI_WRONG || has_json)
+        return result;
+    struct pyr_json *json = cli_json_begin();
+    pyr_json_object(json, NULL);
+    cli_json_error(json, code);
+    pyr_json_close(json);
+    cli_json_end(json);
+    return result;
 }
 
 static bool is_builtin(const char *name, struct pyr_edition *edition)

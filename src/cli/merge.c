@@ -89,5 +89,5 @@ int cli_merge(int argc, char **argv)
     for (int i = 0; files && i < argc; i++)
         shard_close(&files[i]);
     free(files);
-    return code;
+    return cli_json_failed(value[JSON], "file", code);
 }

@@ -143,7 +143,7 @@ int cli_rules(int argc, char **argv)
     for (unsigned i = 0; i < MOST_RULES && pyr_text_rule_tag(i); i++)
         any |= wanted[i] = all || is_wanted(i, argc, argv);
     if (!any && argc)
-        return refuse(argc, argv);
+        return cli_json_failed(value[JSON], "rule", refuse(argc, argv));
     if (value[JSON])
         print_json(wanted);
     else if (any)

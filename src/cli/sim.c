@@ -562,6 +562,27 @@ static bool read_values(struct sim *sim, const char *const *value, unsigned *thr
     return true;
 }
 
+/* What has to be there before the first game; `lacks` names what is missing. */
+static int prepare(struct sim *sim, struct pyr_edition *edition, const char *const *value, const struct shard *shard,
+    const char **lacks)
+{
+    sim->arena.edition = edition;
+    *lacks = "bot";
+    int code = arena_find_bots(&sim->arena, value[BOTS] ? value[BOTS] : "greedy");
+    if (code)
+        return code;
+    *lacks = "edition";
+    code = cli_edition_load(value[EDITION], edition);
+    if (code)
+        return code;
+    *lacks = "file";
+    if (value[RECORDS] && mkdir(value[RECORDS], 0777) && errno != EEXIST) {
+        cli_error("%s: %s", value[RECORDS], pyr_text_system(errno));
+        return CLI_WRONG;
+    }
+    return shard->count && !begin_part(sim, shard, value[OUTPUT]) ? CLI_WRONG : CLI_GOOD;
+}
+
 int cli_sim(int argc, char **argv)
 {
     static struct pyr_edition edition;
@@ -607,20 +628,11 @@ int cli_sim(int argc, char **argv)
     if (!cli_go_together(option, value, excluded) || !read_values(&sim, value, &threads) ||
         !shard_options(value[SHARD], value[OUTPUT], &shard))
         return CLI_USAGE;
-    sim.arena.edition = &edition;
-    code = arena_find_bots(&sim.arena, value[BOTS] ? value[BOTS] : "greedy");
+    const char *lacks;
+    code = prepare(&sim, &edition, value, &shard, &lacks);
     if (code)
-        return code;
-    code = cli_edition_load(value[EDITION], &edition);
-    if (code)
-        return code;
-    if (value[RECORDS] && mkdir(value[RECORDS], 0777) && errno != EEXIST) {
-        cli_error("%s: %s", value[RECORDS], pyr_text_system(errno));
-        return CLI_WRONG;
-    }
-    if (shard.count && !begin_part(&sim, &shard, value[OUTPUT]))
-        return CLI_WRONG;
+        return cli_json_failed(value[JSON], lacks, code);
     cli_catch_interrupt();
     signal(SIGPIPE, SIG_IGN);                /* an outside bot may close its end */
-    return run(&sim, threads, value[JSON] != NULL);
+    return cli_json_failed(value[JSON], "failed", run(&sim, threads, value[JSON] != NULL));
 }
