@@ -410,6 +410,8 @@ def case_illegal_actions_name_the_rule(folder):
     raises(ValueError, pyramids.Game, 2, names=['Ana', ''])
     raises(TypeError, pyramids.Game, 2, names=['Ana', 5])
     assert str(2**62) in str(raises(ValueError, pyramids.VecEnv, 2**62)) and raises(MemoryError, pyramids.VecEnv, 2**42)
+    # The system would promise each of its parts, and end the program when all are used.
+    raises(MemoryError, pyramids.VecEnv, os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGESIZE') // 1400)
 
 
 def state_of(env):
@@ -434,7 +436,7 @@ def case_bad_steps_change_nothing(folder):
             assert state_of(env) == before, actions
             if isinstance(error, pyramids.IllegalAction):
                 assert error.row == len(good) - 1 and f'row {error.row}' in str(error)
-        for seeds in ([1], [1] * 5, [-1] * 4, ['x'] * 4, -3, [2**64] * 4, 1.5):
+        for seeds in ([1], [1] * 5, [-1] * 4, ['x'] * 4, -3, 2**64, 2**70, [2**64] * 4, 1.5):
             raises((ValueError, TypeError), env.reset, seed=seeds)
             assert state_of(env) == before, seeds
         for call in (lambda: env.look(4, 0), lambda: env.look(-1, 0), lambda: env.look(0, 3), lambda: env.deal(9),
@@ -629,6 +631,7 @@ def case_gymnasium_conventions(folder):
         observation, reward, done, truncated, info = env.step(env.action_space.sample())
         assert isinstance(reward, float) and isinstance(done, bool) and truncated is False
         total += reward
+    raises(RuntimeError, env.step, PASS)
     assert total == info['final_score'][0] and pyramids.Game.from_record(env.render()).scores == info['final_score']
     raises(ValueError, pyramids.gym_env, [None, None])
 
@@ -769,6 +772,9 @@ def case_bots_play_and_frozen_ones_are_there(folder):
                 game.apply(seat, action)
     other = pyramids.bots.get('greedy', edition=pyramids.generate(1))
     raises(ValueError, other.choose, pyramids.Game(2, 1), 0)
+    game = pyramids.Game(2, 1, edition=pyramids.generate(1))         # the same cards, but another object
+    for one in (game, pickle.loads(pickle.dumps(game))):
+        assert other.choose(one, 0) in one.legal_actions(0)
     env = pyramids.VecEnv(20, opponents=['random', None], reward='score', autoreset=False)
     greedy, mine = pyramids.VecEnv(20, opponents=[None, 'greedy'], autoreset=False), 0
     greedy.reset(seed=1)
@@ -794,6 +800,9 @@ def case_analysis_has_the_numbers_of_the_command(folder):
         assert abs(mine.points_lost - other['points_lost']) < 0.01, (mine, other)
     raises(ValueError, pyramids.analyze, pyramids.Game(2, 1))
     game = pyramids.Game(2, 2)
+    for playouts in (0, -1, 2**32, 2**70, 1.5):
+        raises((ValueError, TypeError), pyramids.analyze, record, edition=edition, playouts=playouts)
+        raises((ValueError, TypeError), pyramids.options, game, 0, playouts=playouts)
     best = pyramids.options(game, 0, playouts=300)
     assert len(best) == 6 and {one.choice for one in best} == {f'{min(a, b)} {max(a, b)}' for a, b in itertools.combinations(
         [card['number'] for card in game.view(0)['offer']], 2)}
@@ -870,12 +879,13 @@ def case_interrupts_end_long_calls(folder):
 import pyramids
 what = {0!r}
 game, bot = pyramids.Game(4, 1), pyramids.bots.get('flatmc', nodes=10**9)
-env = pyramids.VecEnv(10**6 if what == 'reset' else 1, players=4, opponents='flatmc' if what == 'reset' else 'greedy')
+env = pyramids.VecEnv(10**6 if what == 'reset' else 1, players=4, opponents='greedy' if what == 'step' else 'flatmc',
+                      bot_nodes=10**9 if what == 'think' else 0)
 if what == 'step':
     env.reset(seed=1)
 try:
     print('ready', flush=True)
-    if what == 'reset':
+    if what in ('reset', 'think'):
         env.reset(seed=1)
     elif what == 'choose':
         bot.choose(game, 0)
@@ -884,18 +894,18 @@ try:
     print('finished')
 except KeyboardInterrupt:
     print('interrupted')
-if what == 'reset':
+if what in ('reset', 'think'):
     try:
         env.step([0])
     except RuntimeError as error:
         print('reset' in str(error))
 '''
-    for what in ('step', 'reset', 'choose'):
+    for what in ('step', 'reset', 'think', 'choose'):
         with subprocess.Popen([sys.executable, '-c', code.format(what)], stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout.readline() == 'ready\n'
             process.send_signal(signal.SIGINT)
             out = process.stdout.read()
-        assert out == 'interrupted\n' + ('True\n' if what == 'reset' else ''), (what, out)
+        assert out == 'interrupted\n' + ('True\n' if what in ('reset', 'think') else ''), (what, out)
 
 
 def case_several_interpreters(folder):

@@ -1,4 +1,5 @@
 """One game, editions, and what choices were worth."""
+from operator import index
 from typing import NamedTuple
 import random
 
@@ -56,12 +57,14 @@ class Score(NamedTuple):
     skulls: int
 
 
-def _check_players(players):
-    """Before anything is made for each of them."""
-    if isinstance(players, bool) or not isinstance(players, int):
+def _number_of_players(players):
+    """As an int, checked before anything is made for each of them. Numbers of numpy are numbers, too."""
+    if isinstance(players, bool) or not hasattr(players, "__index__"):
         raise TypeError("players must be a number")
+    players = index(players)
     if not 2 <= players <= 4:
-        raise Error("a game has 2 to 4 players")
+        raise Error("a game has 2 to 4 players", "seats")
+    return players
 
 
 def _check_names(names):
@@ -93,7 +96,7 @@ class Game:
         dealt: four card numbers per player; deck: the order of all 48 cards, top first (cards that are kept are skipped);
         expedition: four rounds of eight patterns, as indices into `edition.patterns`."""
         box = _edition(edition)
-        _check_players(players)
+        players = _number_of_players(players)
         if seed is None:
             seed = random.SystemRandom().getrandbits(64)
         names = tuple(names) if names is not None else tuple(f"player_{i}" for i in range(players))

@@ -1,8 +1,9 @@
 """Many games at once by the conventions of Gymnasium's vector environments, and one game against bots as its Env."""
+from operator import index
 import random
 
 from . import _core
-from .game import _check_players, edition as _edition
+from .game import _number_of_players, edition as _edition
 from .observation import ACTIONS, OBSERVATION, numpy, row_of, shared
 from .spaces import Dict, Discrete, MultiDiscrete, byte_box
 
@@ -58,7 +59,7 @@ class VecEnv(_VectorEnv):
                  autoreset=True, critic=False, record=False, bot_nodes=0, buffers=None):
         if reward not in REWARDS:
             raise ValueError(f"unknown reward {reward!r}; choose from: {', '.join(REWARDS)}")
-        _check_players(players)
+        players = _number_of_players(players)
         seats = _seats(players, opponents)
         self.edition, self.games, self.players, self.parallel = _edition(edition), games, players, bool(parallel)
         self.seats = tuple(i for i, bot in enumerate(seats) if bot is None)      # yours
@@ -109,11 +110,12 @@ class VecEnv(_VectorEnv):
         seed, the next ones of the random numbers that the last seed began."""
         if seed is None:
             seeds = [self._random.getrandbits(64) for _ in range(self.games)]
-        elif isinstance(seed, int) or hasattr(seed, "__index__"):
-            if seed < 0:
-                raise ValueError("a seed is a number from 0 to 2**64 - 1")
-            self._random = random.Random(int(seed))
-            seeds = [(int(seed) + i) % 2**64 for i in range(self.games)]
+        elif hasattr(seed, "__index__"):
+            seed = index(seed)
+            if not 0 <= seed < 2**64:
+                raise ValueError("a seed must be a number from 0 to 2**64 - 1")
+            self._random = random.Random(seed)
+            seeds = [(seed + i) % 2**64 for i in range(self.games)]
         else:
             seeds = [random.getrandbits(64) if one is None else one for one in seed]
         self._batch.reset(seeds)
@@ -230,7 +232,7 @@ class GymEnv(_Env):
         if len(self._env.seats) != 1:
             raise ValueError("exactly one seat must be yours; VecEnv has more")
         self.render_mode = render_mode
-        self._mask = None
+        self._mask, self._is_over = None, False
         self.observation_space = Dict({"observation": byte_box(OBSERVATION), "action_mask": byte_box(ACTIONS, high=1,
                                                                                                      kind="int8")})
         self.action_space = _Legal(self)
@@ -245,12 +247,15 @@ class GymEnv(_Env):
         if _Env is not object:
             super().reset(seed=seed)
         self._env.reset(seed=seed)
+        self._is_over = False
         return self._now(), {}
 
     def step(self, action):
         """Makes an action: (observation, reward, terminated, truncated, info)."""
+        if self._is_over:
+            raise RuntimeError("the game is over; call reset")
         self._env.step([action])
-        done = bool(self._env.done[0])
+        self._is_over = done = bool(self._env.done[0])
         info = {"final_score": tuple(self._env.scores.tolist()[0])} if done else {}
         return self._now(), float(self._env.rewards[0]), done, False, info
 

@@ -3,12 +3,13 @@
  * (array.c) or buffers of the caller; both are written in place.
  *
  * Without bots a step is one call of the library without the lock, and either makes all actions or none. With bots it
- * may take long: the actions are checked first, then game after game is stepped with looks at signals. After Ctrl-C in the
- * middle some games are a step ahead of others, so the batch wants a reset.
+ * may take long: the actions are checked first, then game after game is stepped with looks at signals, between games and
+ * while a bot thinks. After Ctrl-C in the middle some games are a step ahead of others, so the batch wants a reset.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "module.h"
 
@@ -27,6 +28,14 @@ struct trail {
     pyr_step step[MOST_STEPS];
 };
 
+/* A bot as the environment sees it: the real one, which Ctrl-C ends. */
+struct player {
+    struct pyr_bot shown;
+    const struct pyr_bot *bot;
+    void *memory;                /* of the real one; bots with the same tables share it */
+    const struct batch *batch;
+};
+
 struct batch {
     PyObject_HEAD
     PyObject *edition;
@@ -40,6 +49,8 @@ struct batch {
     struct trail *trail;         /* two per game: the present one and the one before; NULL: not kept */
     uint8_t *which;              /* per game: which of them is the present one */
     struct pyr_rng rng;          /* for random actions */
+    struct player player[PYR_MAX_SEATS];
+    struct patience *patience;   /* of the call that is under way, or NULL */
     bool busy, is_closed, is_ready;
 };
 
@@ -212,7 +223,17 @@ static bool make_arrays(struct batch *b, struct module *module, PyObject *buffer
     return true;
 }
 
-static bool make_bots(struct pyr_env_options *options, const struct pyr_box *box, PyObject *names)
+/* pyr_bot.choose */
+static pyr_step choose(void *memory, const struct pyr_box *box, const struct pyr_view *view, struct pyr_rng *rng,
+    const struct pyr_budget *budget)
+{
+    const struct player *player = memory;
+    struct patience *patience = player->batch->patience;
+    const struct pyr_budget own = { budget->nodes, patience ? patience_is_over : NULL, patience };
+    return player->bot->choose(player->memory, box, view, rng, &own);
+}
+
+static bool make_bots(struct batch *b, struct pyr_env_options *options, const struct pyr_box *box, PyObject *names)
 {
     for (Py_ssize_t seat = 0; seat < PyTuple_Size(names); seat++) {
         PyObject *object = PyTuple_GetItem(names, seat);
@@ -226,33 +247,35 @@ static bool make_bots(struct pyr_env_options *options, const struct pyr_box *box
             return false;
         }
         size_t size = bot->memory ? bot->memory(box) : 0;
-        options->bot[seat] = bot;
-        for (Py_ssize_t s = 0; size && s < seat; s++)
-            if (options->bot[s] && options->bot[s]->prepare == bot->prepare && options->bot[s]->memory == bot->memory)
-                options->bot_memory[seat] = options->bot_memory[s];
-        if (size && !options->bot_memory[seat]) {
-            if (!(options->bot_memory[seat] = memory_get(size)))
+        struct player *player = &b->player[seat];
+        *player = (struct player){ .shown = { .name = bot->name, .choose = choose }, .bot = bot, .batch = b };
+        options->bot[seat] = &player->shown;
+        options->bot_memory[seat] = player;
+        for (const struct player *other = b->player; size && other < player; other++)
+            if (other->bot && other->bot->prepare == bot->prepare && other->bot->memory == bot->memory)
+                player->memory = other->memory;
+        if (size && !player->memory) {
+            if (!(player->memory = memory_get(size)))
                 return false;
             Py_BEGIN_ALLOW_THREADS
             if (bot->prepare)
-                bot->prepare(options->bot_memory[seat], box);
+                bot->prepare(player->memory, box);
             Py_END_ALLOW_THREADS
         }
     }
     return true;
 }
 
-static void free_bots(struct pyr_env_options *options)
+static void free_bots(struct batch *b)
 {
     for (unsigned seat = 0; seat < PYR_MAX_SEATS; seat++) {
         bool is_shared = false;
         for (unsigned s = 0; s < seat; s++)
-            is_shared |= options->bot_memory[s] == options->bot_memory[seat];
+            is_shared |= b->player[s].memory == b->player[seat].memory;
         if (!is_shared)
-            free(options->bot_memory[seat]);
+            free(b->player[seat].memory);
     }
-    for (unsigned seat = 0; seat < PYR_MAX_SEATS; seat++)
-        options->bot_memory[seat] = NULL;
+    memset(b->player, 0, sizeof b->player);
 }
 
 static void release(struct batch *b)
@@ -262,7 +285,7 @@ static void release(struct batch *b)
         if (b->outside[id].obj)
             PyBuffer_Release(&b->outside[id]);
     }
-    free_bots(&b->env.options);
+    free_bots(b);
     free(b->games);
     free(b->action);
     free(b->trail);
@@ -291,6 +314,21 @@ static bool make_games(struct batch *b, bool record)
     return b->which != NULL;
 }
 
+/* Whether the machine has room for the games and what they write. Memory that is promised and not there would end the
+ * interpreter when it is first written to. */
+static bool has_room(const struct batch *b, unsigned seats, bool critic, bool record)
+{
+    double game = (double)sizeof *b->games + 2 + 2.0 * seats * sizeof(float) + (record ? 2.0 * sizeof *b->trail + 1 : 0);
+    double row = sizeof *b->action + PYR_ENV_OBSERVATION + PYR_ENV_ACTIONS + (critic ? PYR_ENV_CRITIC : 0);
+    double need = (double)b->count * game + (double)b->rows * row;
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (pages <= 0 || page <= 0 || need <= (double)pages * (double)page)
+        return true;
+    PyErr_Format(PyExc_MemoryError, "%zu games take %llu bytes, more than this machine has", b->count,
+        (unsigned long long)need);
+    return false;
+}
+
 /* Batch(edition, players, games, reward, flags, bots, nodes, critic, record, buffers, seed) */
 static PyObject *batch_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
@@ -302,8 +340,8 @@ static PyObject *batch_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     uint64_t seed;
     (void)kwargs;
     if (!PyArg_ParseTuple(args, "OiniiO!OppOO", &edition, &players, &count, &reward, &flags, &PyTuple_Type, &bots, &nodes,
-        &critic, &record, &buffers, &seed_number) || !edition_of(module, edition) || number_of(nodes, &options.bot_nodes) ||
-        number_of(seed_number, &seed))
+        &critic, &record, &buffers, &seed_number) || !edition_of(module, edition) ||
+        number_of(nodes, "bot_nodes", &options.bot_nodes) || number_of(seed_number, "a seed", &seed))
         return NULL;
     if (buffers != Py_None && !PyDict_Check(buffers))
         return PyErr_Format(PyExc_TypeError, "buffers must be a dict from names to buffers");
@@ -324,10 +362,9 @@ static PyObject *batch_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     b->count = (size_t)count;
     b->rows = b->count * (size_t)(flags & PYR_ENV_PARALLEL ? players : 1);
     pyr_rng_seed(&b->rng, seed, 1);
-    bool fine = make_bots(&options, &((struct edition *)edition)->edition->box, bots);
-    enum pyr_err err = fine ? pyr_env_init(&b->env, &((struct edition *)edition)->edition->box, &options) : PYR_OK;
-    if (!fine || err)
-        free_bots(&options);
+    const struct pyr_box *box = &((struct edition *)edition)->edition->box;
+    bool fine = has_room(b, options.seats, critic, record) && make_bots(b, &options, box, bots);
+    enum pyr_err err = fine ? pyr_env_init(&b->env, box, &options) : PYR_OK;
     if (err)
         raise_code(module, err);
     if (!fine || err || !make_arrays(b, module, buffers, critic) || !make_games(b, record)) {
@@ -414,7 +451,7 @@ static bool read_seeds(const struct batch *b, PyObject *object, uint64_t *seed)
     }
     for (Py_ssize_t i = 0; i < size; i++) {
         PyObject *number = PySequence_GetItem(object, i);
-        int err = number ? number_of(number, &seed[i]) : -1;
+        int err = number ? number_of(number, "a seed", &seed[i]) : -1;
         Py_XDECREF(number);
         if (err)
             return false;
@@ -432,6 +469,7 @@ static PyObject *batch_reset(PyObject *object, PyObject *seeds)
         return NULL;
     }
     b->busy = true;
+    b->patience = &patience;
     Py_INCREF(object);
     patience_begin(&patience);
     for (size_t at = 0; b->trail && at < 2 * b->count; at++)
@@ -443,6 +481,7 @@ static PyObject *batch_reset(PyObject *object, PyObject *seeds)
         pyr_env_reset(&b->env, b->games + at, 1, seed + at, &arrays);
     }
     b->is_ready = patience_end(&patience);
+    b->patience = NULL;
     b->busy = false;
     free(seed);
     bool fine = b->is_ready;
@@ -560,6 +599,7 @@ static PyObject *batch_step(PyObject *object, PyObject *actions)
     if (!is_usable(b, true) || !read_actions(b, actions))
         return NULL;
     b->busy = true;
+    b->patience = &patience;
     Py_INCREF(object);
     patience_begin(&patience);
     enum pyr_err err = b->env.bots ? pyr_env_check(&b->env, b->games, b->count, &b->arrays, &row)
@@ -567,6 +607,7 @@ static PyObject *batch_step(PyObject *object, PyObject *actions)
     if (!err && b->env.bots)
         fine = step_with_bots(b, &patience);
     PyEval_RestoreThread(patience.thread);
+    b->patience = NULL;
     b->is_ready = fine;
     b->busy = false;
     if (err)
@@ -596,7 +637,7 @@ static PyObject *batch_pick(PyObject *object, PyObject *none)
 static PyObject *batch_seed_actions(PyObject *object, PyObject *number)
 {
     uint64_t seed;
-    if (number_of(number, &seed) || !is_usable((struct batch *)object, false))
+    if (number_of(number, "a seed", &seed) || !is_usable((struct batch *)object, false))
         return NULL;
     pyr_rng_seed(&((struct batch *)object)->rng, seed, 1);
     Py_RETURN_NONE;
@@ -687,7 +728,7 @@ static PyObject *batch_sample(PyObject *object, PyObject *args)
     uint64_t seed;
     Py_ssize_t at;
     if (!PyArg_ParseTuple(args, "nOO", &at, &number, &seed_number) || !is_usable(b, true) || !read_index(b, at) ||
-        number_of(seed_number, &seed))
+        number_of(seed_number, "a seed", &seed))
         return NULL;
     int seat = seat_of(number, b->env.options.seats);
     if (seat < 0)

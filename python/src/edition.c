@@ -12,6 +12,16 @@ struct edition *edition_of(struct module *module, PyObject *object)
     return NULL;
 }
 
+bool edition_is_same(PyObject *one, PyObject *other)
+{
+    struct pyr_components a, b;
+    if (one == other)
+        return true;
+    pyr_box_components(&((struct edition *)one)->edition->box, &a);
+    pyr_box_components(&((struct edition *)other)->edition->box, &b);
+    return !memcmp(&a, &b, sizeof a);
+}
+
 static int prepare(struct edition *self)
 {
     self->edition = memory_get(sizeof *self->edition);
@@ -52,7 +62,7 @@ static PyObject *edition_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
         return PyErr_Format(PyExc_ValueError, "unknown edition '%s'; built in is: classic", name);
     if (name)
         size = (Py_ssize_t)strlen(text);
-    if (!text && number_of(seed, &number))
+    if (!text && number_of(seed, "a seed", &number))
         return NULL;
     struct edition *self = (struct edition *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
     if (!self)

@@ -74,7 +74,7 @@ static PyObject *match_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     uint64_t seed;
     (void)kwargs;
     if (!PyArg_ParseTuple(args, "OIO!OOOO", &edition, &seats, &PyTuple_Type, &names, &number, &given[0], &given[1],
-        &given[2]) || !edition_of(module, edition) || number_of(number, &seed))
+        &given[2]) || !edition_of(module, edition) || number_of(number, "a seed", &seed))
         return NULL;
     if (seats < 2 || seats > PYR_MAX_SEATS)
         return raise_code(module, PYR_ERR_SEATS);
@@ -109,7 +109,7 @@ PyObject *core_load(PyObject *self, PyObject *args)
     struct pyr_fault fault;
     struct pyr_rng rng;
     if (!PyArg_ParseTuple(args, "Os#O", &edition, &text, &size, &number) || !edition_of(module, edition) ||
-        number_of(number, &seed))
+        number_of(number, "a seed", &seed))
         return NULL;
     struct match *match = make(module, edition);
     if (!match)
@@ -185,7 +185,7 @@ static bool restore_choices(struct match *self, PyObject *choices)
         PyObject *steps = PyTuple_GetItem(choices, seat);
         Py_ssize_t count = PyTuple_Check(steps) ? PyTuple_Size(steps) : -1;
         for (Py_ssize_t k = 0; k < count; k++)
-            if (number_of(PyTuple_GetItem(steps, k), &step) || pyr_match_step(self->match, seat, step))
+            if (number_of(PyTuple_GetItem(steps, k), "a step", &step) || pyr_match_step(self->match, seat, step))
                 return false;
         if (count < 0 || (count && settle(self, (pyr_seat)seat)))
             return false;
@@ -451,7 +451,7 @@ static PyObject *match_sample(PyObject *object, PyObject *args)
     struct pyr_rng rng;
     uint64_t seed;
     if (!PyArg_ParseTuple(args, "OO", &number, &seed_number) || !look(self, number, &view) ||
-        number_of(seed_number, &seed))
+        number_of(seed_number, "a seed", &seed))
         return NULL;
     struct match *twin = make(module_of(object), self->edition);
     if (!twin)

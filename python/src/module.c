@@ -82,8 +82,8 @@ int seat_of(PyObject *object, unsigned seats)
     return (int)seat;
 }
 
-/* A number from 0 to 2^64 - 1. */
-int number_of(PyObject *object, uint64_t *to)
+/* A number from 0 to 2^64 - 1; `what` it is, for the exception. */
+int number_of(PyObject *object, const char *what, uint64_t *to)
 {
     PyObject *whole = PyNumber_Index(object);
     if (!whole)
@@ -92,7 +92,7 @@ int number_of(PyObject *object, uint64_t *to)
     Py_DECREF(whole);
     if (number == (unsigned long long)-1 && PyErr_Occurred()) {
         PyErr_Clear();
-        PyErr_SetString(PyExc_ValueError, "a seed is a number from 0 to 2**64 - 1");
+        PyErr_Format(PyExc_ValueError, "%s must be a number from 0 to 2**64 - 1", what);
         return -1;
     }
     *to = number;

@@ -53,6 +53,9 @@ struct edition {
 /* Any edition from Python: an Edition object only. NULL with TypeError. */
 struct edition *edition_of(struct module *module, PyObject *object);
 
+/* Whether two Edition objects have the same components: one may be a copy, from a pickle for instance. */
+bool edition_is_same(PyObject *one, PyObject *other);
+
 /* Memory with a shape, for the buffer protocol: what numpy.asarray and memoryview share without a copy. */
 PyObject *array_new(struct module *module, const char *format, size_t item, size_t rows, size_t columns);
 PyObject *array_column(struct module *module, PyObject *owner, size_t column);
@@ -67,7 +70,7 @@ struct match {
 
 /* Seats and whole numbers from Python. -1 with an exception. */
 int seat_of(PyObject *object, unsigned seats);
-int number_of(PyObject *object, uint64_t *to);
+int number_of(PyObject *object, const char *what, uint64_t *to);
 
 /* While a bot thinks: the saved thread, for looking at signals now and then. */
 struct patience {

@@ -6,6 +6,8 @@
 
 #include "module.h"
 
+#define MOST_PLAYOUTS 10000000   /* as for the command */
+
 /* Bots. */
 
 struct bot {
@@ -27,7 +29,7 @@ static PyObject *bot_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     uint64_t seed, nodes;
     (void)kwargs;
     if (!PyArg_ParseTuple(args, "OsOO", &edition, &name, &number, &nodes_number) || !edition_of(module, edition) ||
-        number_of(number, &seed) || number_of(nodes_number, &nodes))
+        number_of(number, "a seed", &seed) || number_of(nodes_number, "nodes", &nodes))
         return NULL;
     const struct pyr_bot *bot = pyr_bot_find(name);
     if (!bot)
@@ -76,7 +78,7 @@ static PyObject *bot_choose(PyObject *object, PyObject *args)
     int seat = seat_of(number, match->match->replay.seats);
     if (seat < 0)
         return NULL;
-    if (match->edition != self->edition)
+    if (!edition_is_same(match->edition, self->edition))
         return PyErr_Format(PyExc_ValueError, "the bot %s was made for another edition", self->bot->name);
     if (!(pyr_match_waiting(match->match) >> seat & 1))
         return raise_illegal(module, PYR_ERR_NOT_DUE, match->match->replay.state.open.phase, -1, -1);
@@ -117,6 +119,18 @@ PyType_Spec bot_spec = {
 
 /* Analysis. */
 
+/* How many playouts or worlds; 0 with an exception. */
+static unsigned playouts_of(PyObject *object)
+{
+    uint64_t number;
+    if (number_of(object, "playouts", &number))
+        return 0;
+    if (number >= 1 && number <= MOST_PLAYOUTS)
+        return (unsigned)number;
+    PyErr_Format(PyExc_ValueError, "playouts must be 1 to %u", (unsigned)MOST_PLAYOUTS);
+    return 0;
+}
+
 /* Memory of the analysis for an edition, prepared; NULL with an exception. */
 static void *prepared(const struct pyr_box *box)
 {
@@ -142,14 +156,14 @@ static PyObject *choice_text(const struct pyr_option *option, const struct pyr_d
 PyObject *core_options(PyObject *self, PyObject *args)
 {
     struct module *module = PyModule_GetState(self);
-    PyObject *match_object, *number, *seed_number, *list = NULL;
+    PyObject *match_object, *number, *playouts_number, *seed_number, *list = NULL;
     struct pyr_view view;
     struct patience patience;
     struct pyr_rng rng;
     unsigned playouts, count;
     uint64_t seed;
-    if (!PyArg_ParseTuple(args, "O!OIO", (PyTypeObject *)module->match, &match_object, &number, &playouts, &seed_number) ||
-        number_of(seed_number, &seed))
+    if (!PyArg_ParseTuple(args, "O!OOO", (PyTypeObject *)module->match, &match_object, &number, &playouts_number,
+        &seed_number) || !(playouts = playouts_of(playouts_number)) || number_of(seed_number, "a seed", &seed))
         return NULL;
     const struct match *match = (struct match *)match_object;
     int seat = seat_of(number, match->match->replay.seats);
@@ -157,17 +171,18 @@ PyObject *core_options(PyObject *self, PyObject *args)
         return NULL;
     if (!(pyr_match_waiting(match->match) >> seat & 1) || match->match->choice[seat].count)
         return raise_illegal(module, PYR_ERR_NOT_DUE, match->match->replay.state.open.phase, -1, -1);
+    /* Before the lock is released: then another thread may play on. */
+    pyr_match_view(match->match, (pyr_seat)seat, &view);
     PyObject *edition = Py_NewRef(match->edition);
     const struct pyr_box *box = &((struct edition *)edition)->edition->box;
     struct pyr_option *options = memory_get(PYR_MAX_OPTIONS * sizeof *options);
     void *memory = options ? prepared(box) : NULL;
     if (!memory)
         goto end;
-    pyr_match_view(match->match, (pyr_seat)seat, &view);
     pyr_rng_seed(&rng, seed, 0);
     pyr_analysis_poll(memory, patience_is_over, &patience);
     patience_begin(&patience);
-    count = pyr_analysis_options(memory, box, &view, playouts ? playouts : 1, &rng, NULL, options, PYR_MAX_OPTIONS);
+    count = pyr_analysis_options(memory, box, &view, playouts, &rng, NULL, options, PYR_MAX_OPTIONS);
     if (!patience_end(&patience))
         goto end;
     list = PyList_New(0);
@@ -245,13 +260,13 @@ static PyObject *sums(const struct analysis *a, unsigned seats)
 PyObject *core_analyze(PyObject *self, PyObject *args)
 {
     struct module *module = PyModule_GetState(self);
-    PyObject *match_object, *number, *result = NULL;
+    PyObject *match_object, *playouts_number, *number, *result = NULL;
     struct patience patience;
     unsigned playouts;
     uint64_t seed;
     bool fine = true;
-    if (!PyArg_ParseTuple(args, "O!IO", (PyTypeObject *)module->match, &match_object, &playouts, &number) ||
-        number_of(number, &seed))
+    if (!PyArg_ParseTuple(args, "O!OO", (PyTypeObject *)module->match, &match_object, &playouts_number, &number) ||
+        !(playouts = playouts_of(playouts_number)) || number_of(number, "a seed", &seed))
         return NULL;
     if (!pyr_match_is_over(((struct match *)match_object)->match))
         return PyErr_Format(PyExc_ValueError, "only a finished game can be analysed; use options() for a decision");
@@ -263,7 +278,7 @@ PyObject *core_analyze(PyObject *self, PyObject *args)
     if (!memory || !(a->list = PyList_New(0)))
         goto end;
     memcpy(copy, ((struct match *)match_object)->match, sizeof *copy);
-    a->how = (struct pyr_luck_how){ &printed->box, memory, playouts ? playouts : 1, seed };
+    a->how = (struct pyr_luck_how){ &printed->box, memory, playouts, seed };
     pyr_analysis_poll(memory, patience_is_over, &patience);
     pyr_luck_begin(&a->log, printed);
     while (fine && a->log.line < copy->log.lines) {
