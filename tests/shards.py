@@ -76,9 +76,9 @@ def case_parts_that_were_cut_off_are_continued(folder):
         with open(whole, 'rb') as file:
             data = file.read()
         items = data.index(b'\nitem ') + 1
-        for _ in range(4):
+        for size in (1, rng.randrange(items), *(rng.randrange(items, len(data)) for _ in range(3))):
             with open(part, 'wb') as file:
-                file.write(data[:rng.randrange(items, len(data))])
+                file.write(data[:size])
             run(*words, '--shard', '2/4', '--output', part)
             with open(part, 'rb') as file:
                 again = file.read()

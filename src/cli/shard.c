@@ -125,13 +125,47 @@ static FILE *resume(struct shard_file *f, shard_item *item, void *context)
     return file;
 }
 
+/* Whether a file, which is shorter than the head of this part, has a piece of it: then it was cut off before its first
+ * item, and is written anew. */
+static bool is_begun(const char *path, const char *head, size_t size, size_t have)
+{
+    FILE *file = have < size ? fopen(path, "r") : NULL;
+    char *begun = file ? malloc(size) : NULL;
+    bool same = begun && fread(begun, 1, have, file) == have && !memcmp(begun, head, have);
+    free(begun);
+    if (file)
+        fclose(file);
+    return same;
+}
+
+/* What comes before the items; NULL without memory. */
+static char *head_text(const char *kind, const struct shard *shard, const char *job, size_t size, size_t *length)
+{
+    char *text = NULL;
+    FILE *memory = open_memstream(&text, length);
+    if (!memory)
+        return NULL;
+    fprintf(memory, HEADER "kind %s\npart %" PRIu64 "/%" PRIu64 "\njob %zu\n%s", kind, shard->index + 1, shard->count, size,
+        job);
+    if (!fclose(memory))
+        return text;
+    free(text);
+    return NULL;
+}
+
 FILE *shard_open(const char *path, const char *kind, const struct shard *shard, const char *job, size_t size,
     shard_item *item, void *context)
 {
     struct stat at;
     struct shard_file f;
     FILE *file = NULL;
-    if (!stat(path, &at) && at.st_size) {
+    size_t length;
+    char *head = head_text(kind, shard, job, size, &length);
+    if (!head) {
+        cli_error(_("out of memory"));
+        return NULL;
+    }
+    if (!stat(path, &at) && at.st_size && !is_begun(path, head, length, (size_t)at.st_size)) {
         bool good = shard_read(&f, path);
         if (good && (strcmp(f.kind, kind) || f.shard.index != shard->index || f.shard.count != shard->count ||
             f.size != size || memcmp(f.job, job, size))) {
@@ -141,11 +175,13 @@ FILE *shard_open(const char *path, const char *kind, const struct shard *shard, 
         if (good)
             file = resume(&f, item, context);
         shard_close(&f);
+        free(head);
         return file;
     }
     file = fopen(path, "w");
-    if (!file || fprintf(file, HEADER "kind %s\npart %" PRIu64 "/%" PRIu64 "\njob %zu\n%s", kind, shard->index + 1,
-        shard->count, size, job) < 0 || fflush(file)) {
+    size_t put = file ? fwrite(head, 1, length, file) : 0;
+    free(head);
+    if (!file || put != length || fflush(file)) {
         fail_system(path);
         if (file)
             fclose(file);
