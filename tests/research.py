@@ -1032,6 +1032,12 @@ def case_types_and_documents_name_everything(folder):
         elif isinstance(node, ast.AnnAssign):
             named.add(node.target.id)
     assert {name for name in vars(core) if not name.startswith('__')} <= named
+    for name in ('__init__', '_errors', 'bots', 'game', 'observation', 'vector', 'zoo'):
+        for node in ast.walk(ast.parse(open(os.path.join(ROOT, f'python/pyramids/{name}.py'), encoding='utf-8').read())):
+            if isinstance(node, ast.FunctionDef) and (node.name == '__init__' or not node.name.startswith('_')):
+                words = [*node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg]
+                assert node.returns and all(word.annotation for word in words if word and word.arg not in ('self', 'cls')), (
+                    f'{name}.{node.name} has no types')
     assert os.path.exists(os.path.join(os.path.dirname(pyramids.__file__), 'py.typed'))
     page = open(os.path.join(ROOT, 'docs/python.md'), encoding='utf-8').read()
     for name in pyramids.__all__:

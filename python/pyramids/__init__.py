@@ -10,6 +10,8 @@
 
 docs/python.md has examples. Nothing but Python is needed; numpy, gymnasium and pettingzoo are used where they are installed.
 """
+from typing import TYPE_CHECKING, Any
+
 from ._errors import ClosedError, Error, FormatError, IllegalAction
 from . import _core
 from ._core import Edition
@@ -25,15 +27,18 @@ __all__ = [
 ]
 
 # These import gymnasium and pettingzoo if they are there, which takes a while: only when they are used.
+if TYPE_CHECKING:
+    from .vector import VecEnv, gym_env
+    from .zoo import aec_env, parallel_env
 _LATER = {"VecEnv": "vector", "gym_env": "vector", "aec_env": "zoo", "parallel_env": "zoo"}
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name in _LATER:
         import importlib
         return getattr(importlib.import_module(f".{_LATER[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})

@@ -1,20 +1,23 @@
 """One game, editions, and what choices were worth."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
 from operator import index
-from typing import NamedTuple
+from typing import Any, NamedTuple, Optional
 import random
 
 from . import _core
 from ._errors import Error
-from .observation import ACTIONS, describe, row_of, split
+from .observation import ACTIONS, Array, describe, row_of, split
 
 # Random editions: agents are trained on TRAIN_SEEDS and judged on TEST_SEEDS, which they never saw.
 TRAIN_SEEDS = range(0, 1_000_000)
 TEST_SEEDS = range(1_000_000_000, 1_001_000_000)
 
-_classic = None
+_classic: Optional[_core.Edition] = None
 
 
-def edition(source="classic"):
+def edition(source: _core.Edition | str = "classic") -> _core.Edition:
     """An edition from its name ("classic"), from its text, or as it is.
 
     A text has more than one line; read a file with `edition(open(path).read())`."""
@@ -32,7 +35,7 @@ def edition(source="classic"):
     return _classic
 
 
-def generate(seed, split=None):
+def generate(seed: int, split: Optional[str] = None) -> _core.Edition:
     """A new edition of 48 cards; the same seed gives the same edition on every machine.
 
     With split="train" or "test" it is the seed-th edition of that part: seeds 0 to 999,999 are for training, 1,000,000,000
@@ -57,7 +60,7 @@ class Score(NamedTuple):
     skulls: int
 
 
-def _number_of_players(players):
+def _number_of_players(players: Any) -> int:
     """As an int, checked before anything is made for each of them. Numbers of numpy are numbers, too."""
     if isinstance(players, bool) or not hasattr(players, "__index__"):
         raise TypeError("players must be a number")
@@ -67,7 +70,7 @@ def _number_of_players(players):
     return players
 
 
-def _check_names(names):
+def _check_names(names: Iterable[str]) -> None:
     for name in names:
         if not isinstance(name, str):
             raise TypeError("a name must be a str")
@@ -75,7 +78,7 @@ def _check_names(names):
             raise ValueError(f"a name has 1 to 127 bytes, and {name[:20]!r} has {len(name.encode())}")
 
 
-def _cards(numbers, count, what):
+def _cards(numbers: Iterable[Any], count: int, what: str) -> bytes:
     flat = [n for row in numbers for n in (row if isinstance(row, (list, tuple)) else (row,))]
     if len(flat) != count:
         raise ValueError(f"{what} has {len(flat)} numbers; it needs {count}")
@@ -90,7 +93,9 @@ class Game:
 
     __slots__ = ("_match",)
 
-    def __init__(self, players=2, seed=None, *, edition="classic", names=None, dealt=None, deck=None, expedition=None):
+    def __init__(self, players: int = 2, seed: Optional[int] = None, *, edition: _core.Edition | str = "classic",
+                 names: Optional[Iterable[str]] = None, dealt: Optional[Sequence[Any]] = None,
+                 deck: Optional[Sequence[int]] = None, expedition: Optional[Sequence[Any]] = None) -> None:
         """Deals a game. The seed (default: a random one) decides all that is hidden, except for what is given:
 
         dealt: four card numbers per player; deck: the order of all 48 cards, top first (cards that are kept are skipped);
@@ -107,97 +112,97 @@ class Game:
             None if expedition is None else _cards(expedition, 32, "expedition"))
 
     @classmethod
-    def _of(cls, match):
+    def _of(cls, match: _core.Match) -> Game:
         game = cls.__new__(cls)
         game._match = match
         return game
 
     @classmethod
-    def from_record(cls, text, *, edition="classic", seed=0):
+    def from_record(cls, text: str, *, edition: _core.Edition | str = "classic", seed: int = 0) -> Game:
         """The game of a record. Of an unfinished one, what is still hidden is drawn from the seed."""
         return cls._of(_core.load(_edition(edition), text, seed))
 
-    def copy(self):
+    def copy(self) -> Game:
         """The same game again; the two are independent."""
         return self._of(self._match.copy())
 
     __copy__ = copy
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Any) -> Game:
         return self.copy()
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self.edition, self.record, self._match.hidden())
 
-    def sample(self, seat, seed):
-        """A game in another world that fits all that the seat knows: the order of the deck and of expedition cards,
-        the cards
-        that others returned, and choices that others have just made are drawn again. The seat's observation is the same."""
+    def sample(self, seat: int, seed: int) -> Game:
+        """A game in another world that fits all that the seat knows: the order of the deck and of expedition cards, the
+        cards that others returned, and choices that others have just made are drawn again. The seat's observation is the
+        same."""
         return self._of(self._match.sample(seat, seed))
 
     @property
-    def players(self):
+    def players(self) -> int:
         return self._match.players
 
     @property
-    def edition(self):
+    def edition(self) -> _core.Edition:
         return self._match.edition
 
     @property
-    def is_over(self):
+    def is_over(self) -> bool:
         return self._match.is_over
 
     @property
-    def waiting(self):
+    def waiting(self) -> tuple[int, ...]:
         """The seats that have to act, as a tuple; empty when the game is over."""
         bits = self._match.waiting
         return tuple(seat for seat in range(self.players) if bits >> seat & 1)
 
     @property
-    def winners(self):
+    def winners(self) -> tuple[int, ...]:
         """The seats that won: one, or several who share it (Q8); empty before the end."""
         bits = self._match.winners
         return tuple(seat for seat in range(self.players) if bits >> seat & 1)
 
     @property
-    def record(self):
+    def record(self) -> str:
         """The record so far (docs/formats.md), which `pyramids replay` and Game.from_record accept."""
         return self._match.record
 
-    def tag(self, name, value):
+    def tag(self, name: str, value: str) -> None:
         """Adds a line `tag NAME VALUE` to the record."""
         self._match.tag(name, value)
 
-    def mask(self, seat):
+    def mask(self, seat: int) -> Array:
         """One byte per action: 1 if the seat may do it now."""
         return row_of(self._match.mask(seat), "int8")
 
-    def legal_actions(self, seat):
+    def legal_actions(self, seat: int) -> list[int]:
         """The legal actions of a seat; an empty list if it has nothing to decide."""
         return [action for action, legal in enumerate(self._match.mask(seat)) if legal]
 
-    def observation(self, seat):
+    def observation(self, seat: int) -> Array:
         """What the seat may know, as 560 bytes (fields, split)."""
         return row_of(self._match.observation(seat))
 
-    def apply(self, seat, action):
+    def apply(self, seat: int, action: int) -> None:
         """Makes an action of a seat. IllegalAction if the rules forbid it; then nothing has changed."""
         self._match.apply(seat, action)
 
-    def choose(self, seat, text):
+    def choose(self, seat: int, text: str) -> None:
         """Makes a whole choice from its text, as records have it: "17:a1a2+22:c1", "-", "17 22", "take 31" or "draw"."""
         self._match.choose(seat, text)
 
-    def score(self, seat):
+    def score(self, seat: int) -> Score:
         """The score of a seat on the open table."""
         return Score(*self._match.score(seat))
 
     @property
-    def scores(self):
+    def scores(self) -> tuple[int, ...]:
         """The total of each seat."""
         return tuple(self.score(seat).total for seat in range(self.players))
 
-    def view(self, seat):
+    def view(self, seat: int) -> dict[str, Any]:
         """What a seat may know, in words: a dict of plain Python values. Seats are true seats."""
         parts = {name: part.tolist() for name, part in split(self._match.observation(seat)).items()}
         turned = [(seat + i) % self.players for i in range(self.players)]
@@ -225,11 +230,11 @@ class Game:
             "returned": [i + 1 for i, place in enumerate(parts["cards"]) if place == 1],
         }
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<pyramids.Game {self.edition.name}, {self.players} players{', over' if self.is_over else ''}>"
 
 
-def _restored(box, record, hidden):
+def _restored(box: _core.Edition, record: str, hidden: Any) -> Game:
     """A game from a pickle."""
     return Game._of(_core.restore(box, record, hidden))
 
@@ -238,7 +243,7 @@ _edition = edition
 _SPACES = "#.vTxrefsp"
 
 
-def _card(row):
+def _card(row: list[int]) -> dict[str, Any]:
     """A card of an observation: its number, colour, drawing and marked spaces."""
     spaces = row[:25]
     return {
@@ -259,7 +264,7 @@ class Option(NamedTuple):
     is_usual: bool
 
 
-def options(game, seat, *, playouts=2000, seed=1):
+def options(game: Game, seat: int, *, playouts: int = 2000, seed: int = 1) -> list[Option]:
     """The choices of a seat at the beginning of its decision, best first, from playouts in worlds that fit what it knows."""
     return [Option(*row) for row in _core.options(game._match, seat, playouts, seed)]
 
@@ -294,7 +299,8 @@ class SeatSum(NamedTuple):
     level: str
 
 
-def analyze(game, *, playouts=512, seed=1, edition="classic"):
+def analyze(game: Game | str, *, playouts: int = 512, seed: int = 1,
+            edition: _core.Edition | str = "classic") -> tuple[list[Decision], list[SeatSum]]:
     """What every decision of a finished game cost, and the sum of each seat: (decisions, sums). The numbers are those of
     `pyramids analyze` for the same record, playouts and seed. `game` is a Game or a record."""
     if isinstance(game, str):

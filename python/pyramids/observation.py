@@ -1,5 +1,5 @@
 """What the numbers of actions and the bytes of observations mean, and arrays with numpy or without."""
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 from . import _core
 
@@ -7,6 +7,8 @@ try:
     import numpy
 except ImportError:
     numpy = None
+
+Array = Any                      # a numpy array, or a memoryview where there is no numpy
 
 ACTIONS = _core.ACTIONS          # how many actions there are
 OBSERVATION = _core.OBSERVATION  # bytes of an observation
@@ -31,7 +33,7 @@ class Action(NamedTuple):
     second: Optional[int] = None
 
 
-def describe(action):
+def describe(action: int) -> Action:
     """An action in words."""
     kind, is_pattern, turn, slot, row, column, first, second = _core.describe(action)
     if kind == "mark":
@@ -46,11 +48,11 @@ class Field(NamedTuple):
     name: str
     offset: int
     size: int
-    shape: tuple
+    shape: tuple[int, ...]
     most: int
 
 
-def _fields(plane):
+def _fields(plane: int) -> tuple[Field, ...]:
     result = []
     for name, offset, shape, most in _core.fields(plane):
         size = shape[0] * shape[1] * shape[2]
@@ -63,14 +65,14 @@ def _fields(plane):
 _FIELDS = {"observation": _fields(0), "critic": _fields(1)}
 
 
-def fields(plane="observation"):
+def fields(plane: str = "observation") -> tuple[Field, ...]:
     """The fields of a plane, "observation" or "critic", in the order of their bytes."""
     if plane not in _FIELDS:
         raise ValueError(f"unknown plane {plane!r}; choose from: observation, critic")
     return _FIELDS[plane]
 
 
-def split(observation, plane="observation"):
+def split(observation: Any, plane: str = "observation") -> dict[str, Array]:
     """The fields of one observation by name, without a copy: numpy arrays, or memoryviews where there is no numpy.
 
     The array may have more dimensions in front, such as one per game (numpy only)."""
@@ -88,13 +90,13 @@ def split(observation, plane="observation"):
     return parts
 
 
-def shared(buffer):
+def shared(buffer: Any) -> Array:
     """The same memory as a numpy array, or as a memoryview where there is no numpy."""
     if buffer is None:
         return None
     return numpy.asarray(buffer) if numpy is not None else memoryview(buffer)
 
 
-def row_of(data, kind="uint8"):
+def row_of(data: bytes, kind: str = "uint8") -> Array:
     """Bytes as a row that no other code writes."""
     return numpy.frombuffer(data, kind).copy() if numpy is not None else memoryview(bytearray(data))

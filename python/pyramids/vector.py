@@ -1,10 +1,14 @@
 """Many games at once by the conventions of Gymnasium's vector environments, and one game against bots as its Env."""
+from __future__ import annotations
+
+from collections.abc import Sequence
 from operator import index
+from typing import Any, Optional
 import random
 
 from . import _core
 from .game import _number_of_players, edition as _edition
-from .observation import ACTIONS, OBSERVATION, numpy, row_of, shared
+from .observation import ACTIONS, OBSERVATION, Array, numpy, row_of, shared
 from .spaces import Dict, Discrete, MultiDiscrete, byte_box
 
 try:
@@ -19,11 +23,12 @@ try:
 except ImportError:
     _SAME_STEP, _DISABLED = "SameStep", "Disabled"
 
+Opponents = Any                  # None, a name, or one per seat
 REWARDS = ("points", "score", "win")
 _PARALLEL, _STAY = 1, 2
 
 
-def _seats(players, opponents):
+def _seats(players: int, opponents: Opponents) -> tuple[Optional[str], ...]:
     """Who plays each seat: None for the caller."""
     if opponents is None:
         return (None,) * players
@@ -55,8 +60,10 @@ class VecEnv(_VectorEnv):
     buffers     memory of yours to write into, by name: observation, mask, critic, turn, reward, done, score
     """
 
-    def __init__(self, games=1, *, players=2, edition="classic", opponents=None, reward="points", parallel=False,
-                 autoreset=True, critic=False, record=False, bot_nodes=0, buffers=None):
+    def __init__(self, games: int = 1, *, players: int = 2, edition: _core.Edition | str = "classic",
+                 opponents: Opponents = None, reward: str = "points", parallel: bool = False, autoreset: bool = True,
+                 critic: bool = False, record: bool = False, bot_nodes: int = 0,
+                 buffers: Optional[dict[str, Any]] = None) -> None:
         if reward not in REWARDS:
             raise ValueError(f"unknown reward {reward!r}; choose from: {', '.join(REWARDS)}")
         players = _number_of_players(players)
@@ -77,7 +84,7 @@ class VecEnv(_VectorEnv):
         self._random = random.Random()
         self._share(critic)
 
-    def _share(self, critic):
+    def _share(self, critic: bool) -> None:
         get = self._batch.array
         self.observations, self.masks, self.turn = shared(get("observation")), shared(get("mask")), shared(get("turn"))
         self.all_rewards, self.done, self.scores = shared(get("reward")), shared(get("done")), shared(get("score"))
@@ -88,7 +95,7 @@ class VecEnv(_VectorEnv):
         if self.critic is not None:
             self._infos["critic"] = self.critic
 
-    def _shape_rewards(self):
+    def _shape_rewards(self) -> Array:
         if self.parallel:
             return self.all_rewards.reshape(-1) if numpy is not None else self.all_rewards.cast("B").cast("f")
         if len(self.seats) > 1:
@@ -98,14 +105,15 @@ class VecEnv(_VectorEnv):
             return shared(column)
         return shared(memoryview(self.all_rewards).cast("B").cast("f")[self.seats[0]::self.players])
 
-    def _terminations(self):
+    def _terminations(self) -> Array:
         if not self.parallel:
             return self.done
         if numpy is not None:
             return numpy.repeat(self.done, self.players)
         return memoryview(bytearray(bit for bit in self.done for _ in range(self.players))).cast("?")
 
-    def reset(self, *, seed=None, options=None):
+    def reset(self, *, seed: Optional[int | Sequence[Optional[int]]] = None,
+              options: Optional[dict[str, Any]] = None) -> tuple[Array, dict[str, Any]]:
         """Deals all games again: (observations, infos). Game i gets the seed `seed + i`, or seed[i] of a sequence; without a
         seed, the next ones of the random numbers that the last seed began."""
         if seed is None:
@@ -121,7 +129,7 @@ class VecEnv(_VectorEnv):
         self._batch.reset(seeds)
         return self.observations, dict(self._infos)
 
-    def step(self, actions):
+    def step(self, actions: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
         """Makes one action per row: (observations, rewards, terminations, truncations, infos).
 
         infos has "action_mask" and "turn": the seat that acts next in each game; with `parallel` a bit for each seat that
@@ -133,61 +141,61 @@ class VecEnv(_VectorEnv):
             infos["final_score"], infos["_final_score"] = self.scores, self.done
         return self.observations, self.rewards, self._terminations(), self.truncations, infos
 
-    def sample_actions(self):
+    def sample_actions(self) -> Array:
         """Random legal actions for all rows, as a new array."""
         return shared(self._batch.pick())
 
-    def seed_actions(self, seed):
+    def seed_actions(self, seed: int) -> None:
         """Restarts the random numbers of sample_actions."""
         self._batch.seed_actions(seed)
 
-    def look(self, game, seat):
+    def look(self, game: int, seat: int) -> tuple[Array, Array]:
         """What a seat may know in a game: (observation, mask); the mask is a pass for a seat with nothing to decide."""
         observation, mask, _ = self._batch.look(game, seat)
         return row_of(observation), row_of(mask, "int8")
 
-    def state(self, game, seat=0):
+    def state(self, game: int, seat: int = 0) -> Array:
         """The critic's plane of a game, everything that is hidden, with seats counted from `seat`."""
         return row_of(self._batch.look(game, seat)[2])
 
-    def deal(self, game):
+    def deal(self, game: int) -> tuple[int, int]:
         """(seed, episode) of a game: the e-th deal of a seed is always the same."""
         return self._batch.deal(game)
 
-    def save(self, game):
+    def save(self, game: int) -> bytes:
         """A game as bytes, for load in an environment of the same edition and number of players."""
         return self._batch.save(game)
 
-    def load(self, game, data):
+    def load(self, game: int, data: bytes) -> None:
         """Puts a saved game in a place. Its record is not known until the next deal."""
         self._batch.load(game, data)
 
-    def sample(self, game, seat, seed):
+    def sample(self, game: int, seat: int, seed: int) -> None:
         """Replaces the world of a game by another one that fits all that a seat knows. Its record is not known until the
         next deal."""
         self._batch.sample(game, seat, seed)
 
-    def record(self, game, *, finished=False):
+    def record(self, game: int, *, finished: bool = False) -> Optional[str]:
         """The record of a game so far, or of the last one that was finished in its place; None if there is none. Needs
         record=True."""
         return self._batch.record(game, finished)
 
-    def close(self, **kwargs):
+    def close(self, **kwargs: Any) -> None:
         """Ends the environment. Arrays that are in use stay valid."""
         if not self.closed:
             self._batch.close()
             self.closed = True
 
-    def close_extras(self, **kwargs):
+    def close_extras(self, **kwargs: Any) -> None:
         """For wrappers of Gymnasium."""
 
-    def __enter__(self):
+    def __enter__(self) -> VecEnv:
         return self
 
-    def __exit__(self, *why):
+    def __exit__(self, *why: Any) -> None:
         self.close()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<pyramids.VecEnv {self.games} games of {self.players} players, {self.edition.name}>"
 
 
@@ -195,15 +203,15 @@ class _Legal(Discrete):
     """All actions; a sample without a mask is a legal one of the environment, since most are not. The first one after seed()
     is for a game that has just been dealt, as Gymnasium's checker wants it."""
 
-    def __init__(self, env):
+    def __init__(self, env: GymEnv) -> None:
         super().__init__(ACTIONS)
         self._env, self._is_fresh = env, False
 
-    def seed(self, seed=None):
+    def seed(self, seed: Optional[int] = None) -> Any:
         self._is_fresh = True
         return super().seed(seed)
 
-    def sample(self, mask=None, **kwargs):
+    def sample(self, mask: Any = None, **kwargs: Any) -> int:
         if mask is None:
             mask = self._env._mask
             if self._is_fresh or mask is None:
@@ -211,10 +219,10 @@ class _Legal(Discrete):
         self._is_fresh = False
         return super().sample(mask, **kwargs)
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Any) -> _Legal:
         return self
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Discrete) and other.n == self.n
 
     __hash__ = Discrete.__hash__
@@ -226,7 +234,8 @@ class GymEnv(_Env):
     metadata = {"render_modes": ["ansi"], "render_fps": 1}
     spec = None
 
-    def __init__(self, opponents="greedy", *, players=2, edition="classic", reward="points", bot_nodes=0, render_mode=None):
+    def __init__(self, opponents: Opponents = "greedy", *, players: int = 2, edition: _core.Edition | str = "classic",
+                 reward: str = "points", bot_nodes: int = 0, render_mode: Optional[str] = None) -> None:
         self._env = VecEnv(1, players=players, edition=edition, opponents=opponents, reward=reward, autoreset=False,
                            record=True, bot_nodes=bot_nodes)
         if len(self._env.seats) != 1:
@@ -237,12 +246,13 @@ class GymEnv(_Env):
                                                                                                      kind="int8")})
         self.action_space = _Legal(self)
 
-    def _now(self):
+    def _now(self) -> dict[str, Array]:
         observation, mask = self._env.look(0, self._env.seats[0])
         self._mask = mask
         return {"observation": observation, "action_mask": mask}
 
-    def reset(self, *, seed=None, options=None):
+    def reset(self, *, seed: Optional[int] = None,
+              options: Optional[dict[str, Any]] = None) -> tuple[dict[str, Array], dict[str, Any]]:
         """Deals a game: (observation, info)."""
         if _Env is not object:
             super().reset(seed=seed)
@@ -250,7 +260,7 @@ class GymEnv(_Env):
         self._is_over = False
         return self._now(), {}
 
-    def step(self, action):
+    def step(self, action: int) -> tuple[dict[str, Array], float, bool, bool, dict[str, Any]]:
         """Makes an action: (observation, reward, terminated, truncated, info)."""
         if self._is_over:
             raise RuntimeError("the game is over; call reset")
@@ -259,15 +269,15 @@ class GymEnv(_Env):
         info = {"final_score": tuple(self._env.scores.tolist()[0])} if done else {}
         return self._now(), float(self._env.rewards[0]), done, False, info
 
-    def render(self):
+    def render(self) -> Optional[str]:
         """The record of the game so far."""
         return self._env.record(0) if self.render_mode == "ansi" else None
 
-    def close(self):
+    def close(self) -> None:
         """Ends the environment."""
         self._env.close()
 
 
-def gym_env(opponents="greedy", **options):
+def gym_env(opponents: Opponents = "greedy", **options: Any) -> GymEnv:
     """One game against bots as a Gymnasium Env; the options are those of VecEnv that make sense for one game."""
     return GymEnv(opponents, **options)
