@@ -106,6 +106,27 @@ TEST("luck and skill, a task at a time")
     pyr_instance_destroy(game);
 }
 
+TEST("an instance in the caller's memory, and why an answer to a puzzle was refused")
+{
+    size_t size;
+    char *pack = check_file("editions/classic.puzzles", &size), text[4096];
+    struct pyr_instance *own = aligned_alloc(16, (pyr_instance_size() + 15) / 16 * 16);
+    struct pyr_instance *made = with_edition("editions/classic.edition");
+    size_t length = pyr_instance_write_edition(made, text, sizeof text);
+    pyr_instance_init(own, NULL, NULL);
+    CHECK_INT(pyr_instance_read_edition(own, text, length), 0);
+    CHECK_STR(pyr_instance_edition(own)->name, "classic");
+    CHECK_INT(pyr_instance_start(own, 2, "A\nB\n", 1), 0);
+    CHECK_INT(pyr_instance_bot_choice(own, 0, 0, 0, 0, text, sizeof text), 0);        /* a bot needs room */
+    free(own);
+    CHECK_INT(pyr_instance_puzzle_open(made, pack, size, 1), 0);
+    CHECK_INT(pyr_instance_puzzle_answer(made, "take 1", 0, text, sizeof text), 0);
+    CHECK_INT(pyr_instance_puzzle_code(made), PYR_ERR_NOT_IN_DISPLAY);
+    CHECK(pyr_instance_puzzle_answer(made, "take 13", 0, text, sizeof text) && !pyr_instance_puzzle_code(made));
+    free(pack);
+    pyr_instance_destroy(made);
+}
+
 TEST("nonsense has its code, whatever the order of calls")
 {
     struct pyr_instance *game = pyr_instance_create();

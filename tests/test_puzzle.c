@@ -32,6 +32,9 @@ TEST("Glicko-2: the example of Glickman's paper, to six digits") {
     CHECK(is_near(after.rating, 1464.0506705, 1e-6));
     CHECK(is_near(after.deviation, 151.5165241, 1e-6));
     CHECK(is_near(after.volatility, 0.0599959842, 1e-9));
+    const double expected[] = { 0.639, 0.432, 0.303 };       /* as the paper prints them */
+    for (unsigned i = 0; i < 3; i++)
+        CHECK(is_near(pyr_glicko_expect(&player, results[i].rating, results[i].deviation), expected[i], 6e-4));
 }
 
 TEST("Glicko-2: without a result only the deviation grows") {

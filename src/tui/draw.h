@@ -16,7 +16,7 @@ enum sign { SIGN_NONE, SIGN_THINKS, SIGN_READY, SIGN_AWAY };
 
 /* Places to click (canvas.h): a key (detail: which), a space of a card (detail: slot * 25 + row * 5 + column), an item
  * of a list, a line of the story. */
-enum action { ACT_KEY = 1, ACT_SPACE, ACT_ITEM, ACT_STORY };
+enum action { ACT_KEY = 1, ACT_SPACE, ACT_ITEM };
 
 /* A key and what it does, for the last line and for clicking. */
 struct key_hint {
