@@ -325,6 +325,15 @@ bool read_body(struct request *request, const struct field *field, unsigned coun
     return true;
 }
 
+bool read_empty_body(struct request *request)
+{
+    json_t *object;
+    if (!read_body(request, NULL, 0, &object, NULL))
+        return false;
+    json_decref(object);
+    return true;
+}
+
 /* The embedded page. */
 
 /* For a path that does not exist: a program gets its code, a person gets a text and a link to the home page. The path may

@@ -332,10 +332,8 @@ static void submit_link(struct request *request, bool is_new)
 
 void post_profile_link(struct request *request)
 {
-    json_t *object;
-    if (!read_body(request, NULL, 0, &object, NULL))
+    if (!read_empty_body(request))
         return;
-    json_decref(object);
     submit_link(request, true);
 }
 

@@ -90,6 +90,8 @@ bool request_back(struct request *request);
 /* The members of a body; false after an answer. The caller owns *object; values point into it, NULL for those that are
  * missing. */
 bool read_body(struct request *request, const struct field *field, unsigned count, json_t **object, json_t **values);
+/* For requests without members: the body must still be an empty object, so that a later version can add some. */
+bool read_empty_body(struct request *request);
 /* Calls `then` with the table whose code is in the path, in memory or read from the database. */
 void with_table(struct request *request, void (*then)(struct request *request, struct table *table));
 /* A member of the query, decoded (%41 and + are read as in forms). MEMBER_WRONG: it does not fit or contains a zero byte, or

@@ -471,11 +471,9 @@ static void find_rematch(struct again *again)
 /* `jobs` keeps the old table in memory until again_free. */
 static void post_rematch_at(struct request *request, struct table *table)
 {
-    json_t *object;
     int64_t asker = 0;
-    if (!read_body(request, NULL, 0, &object, NULL))
+    if (!read_empty_body(request))
         return;
-    json_decref(object);
     enum error error = table_may_rematch(table, request->visitor, &asker);
     struct again *again = error ? NULL : calloc(1, sizeof *again);
     if (!again) {
@@ -573,14 +571,12 @@ static void arrange_at(struct request *request, struct table *table)
 
 void post_seats(struct request *request) { with_table(request, arrange_at); }
 
-/* A change without members; the body must be an empty object nevertheless, so that a later version can add some. */
+/* A change without members. */
 static void submit_bare(struct request *request, struct table *table,
     enum error (*apply)(struct change *change, struct problem *problem))
 {
-    json_t *object;
-    if (!read_body(request, NULL, 0, &object, NULL))
+    if (!read_empty_body(request))
         return;
-    json_decref(object);
     submit_change(request, table, apply, NULL, NULL);
 }
 

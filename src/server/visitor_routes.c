@@ -202,13 +202,10 @@ static void code_stored(struct store_job *job, enum store_result result)
     free(c);
 }
 
-/* The body must be an empty object, so that a later version can add members. */
 void post_visitor_code(struct request *request)
 {
-    json_t *object;
-    if (!read_body(request, NULL, 0, &object, NULL))
+    if (!read_empty_body(request))
         return;
-    json_decref(object);
     struct code_job *c = calloc(1, sizeof *c);
     if (!c) {
         request_error(request, ERROR_STORAGE, "");
