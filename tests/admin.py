@@ -258,7 +258,7 @@ def case_announce(folder):
         assert re.search('announced: Back at 20:00\nannounced: a restart in [1-9][0-9]* s\n', server.words('status'))
         server.admin('announce', 'Back at 21:00')
         assert server.words('status').endswith('announced: Back at 21:00\n')
-        assert server.words('announce', '--clear') == 'nothing is announced any more\n'
+        assert server.words('announce', '--clear') == 'the announcement is removed\n'
         link.until(lambda: link.notice == {'type': 'notice', 'text': None, 'restart': None})
         newest = ben.link(code)
         newest.until(lambda: newest.table)
@@ -319,7 +319,7 @@ def case_check(folder):
         wire.play([link], secrets.SystemRandom())
         good = server.admin('check')
         assert good == {'good': True, 'tables': 1, 'gaps': 0, 'revisions': 0, 'orphans': 0, 'message': None}, good
-        assert 'everything is whole' in server.words('check')
+        assert 'no problems found' in server.words('check')
         server.base.rows('DELETE FROM line WHERE seq = (SELECT max(seq) FROM line WHERE seq < (SELECT max(seq) FROM line))'
             + (' RETURNING seq' if POSTGRES else ''))
         bad = server.admin('check', code=1)

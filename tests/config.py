@@ -173,7 +173,7 @@ def case_check(folder):
     """--check says what is good and what is not, and leaves everything as it was."""
     base = os.path.join(folder, 'new', 'x.db')
     out, err = serve('--check', '--database', base)
-    assert f'{base} is new' in out and 'Everything is good' in out and not err, (out, err)
+    assert f'{base} is new' in out and 'All good' in out and not err, (out, err)
     assert not os.path.exists(os.path.dirname(base))
     key, cert = make_certificate(folder)
     report = json.loads(serve('--check', '--json', '--database', base, '--tls-cert', cert, '--tls-key', key)[0])

@@ -3,7 +3,7 @@
  * a step.
  * Made by scripts/codes from src/wasm/codes.c; do not change it by hand.
  */
-export const ERR = { not_pattern: -191, record_edition: -600 };
+export const ERR = { not_pattern: -191, record_edition: -600, penalty_falls: -300, penalty_range: -299 };
 export const TEXT = { line: 4096 };
 export const SEAT = { nobody: 255, onlooker: 254 };
 export const PHASE = { keep: 0, show: 1, reveal: 2, mark: 3, replace: 4, end: 5 };

@@ -18,6 +18,9 @@ function sentenceOf({ code, column, numbers, word, expected }) {
         (rule && ` (${rule})`);
 }
 
+/** A fault of a single number, without a text around it. @param {number} code */
+export const codeWords = (code) => faultWords({ code, line: 0, column: 0, numbers: [], word: '', expected: '' });
+
 /** One sentence, with its line if there is one. @param {Fault} fault */
 export function faultWords(fault) {
     const sentence = sentenceOf(fault);

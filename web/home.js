@@ -109,7 +109,7 @@ export class HomeView {
     async loadPuzzle() {
         const [, day = ''] = /^day (\d+)/m.exec(read('puzzler', '')) ?? [];
         this.puzzle = { state: Number(day) === Math.floor(Date.now() / 864e5) ? 'solved' : 'open', text:
-            _('The same for everyone, every day another one') };
+            _('The same for everyone, a new one every day') };
         this.draw();
     }
 

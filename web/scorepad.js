@@ -6,7 +6,9 @@ import { $, askToConfirm, closest, put } from './dom.js';
 import { ROMAN, avatar, icon, shape, symbol } from './draw.js';
 import { COLOURS, TILES } from './core.js';
 import { padTotal } from './padtotal.js';
-import { colourName, signed } from './words.js';
+import { colourName, signed, withRules } from './words.js';
+import { codeWords } from './faults.js';
+import { ERR } from './codes.js';
 import { editions, read, write } from './store.js';
 import { pageTop } from './main.js';
 
@@ -71,11 +73,10 @@ export class PadView {
         if (from === 'classic' || Object.hasOwn(editions(), from))
             return { penalties: this.app.core(from).edition.skulls, wrong: '' };
         if (numbers.some((n) => n > MOST))
-            return { penalties: null, wrong: _('A skull costs too much. Expected: at most 999.') };
+            return { penalties: null, wrong: codeWords(ERR.penalty_range) };
         const given = numbers.filter((n) => n >= 0);
         if (given.some((n, i) => i > 0 && n < given[i - 1]))
-            return { penalties: null,
-                wrong: _('A skull costs less than the one before it. Penalties must not decrease.') };
+            return { penalties: null, wrong: codeWords(ERR.penalty_falls) };
         return { penalties: given.length === 10 ? numbers : null,
             wrong: given.length && given.length < 10 ? _('Expected: ten numbers.') : '' };
     }
@@ -144,7 +145,7 @@ export class PadView {
         return html`<section class="panel padskulls" aria-labelledby="h-skulls"><h2 class="title" id="h-skulls">${
             _('Skull penalties')}</h2><label>${_('Skull penalties of')} <select class="inp" name="from">${
             choices}</select></label><div class="padten">${
-            TEN.map(field)}</div><p class="note" role="status">${wrong || text}</p></section>`;
+            TEN.map(field)}</div><p class="note" role="status">${wrong ? withRules(wrong) : text}</p></section>`;
     }
 
     /** @param {number} s @param {number} c @param {number} i */

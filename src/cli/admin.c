@@ -231,7 +231,7 @@ static void show_rename(const json_t *answer)
 static void show_announce(const json_t *answer)
 {
     if (json_is_null(json_object_get(answer, "text")) && json_is_null(json_object_get(answer, "restart")))
-        puts(_("nothing is announced any more"));
+        puts(_("the announcement is removed"));
     else
         printf(_("shown to %lld connected players, and to everyone who connects from now on\n"), number_in(answer, "told"));
 }
@@ -245,7 +245,7 @@ static void show_check(const json_t *answer)
     printf(_("tables %lld, with gaps in their log %lld, without a revision %lld; rows that point nowhere %lld\n"),
         number_in(answer, "tables"), number_in(answer, "gaps"), number_in(answer, "revisions"),
         number_in(answer, "orphans"));
-    puts(json_is_true(json_object_get(answer, "good")) ? _("everything is whole") :
+    puts(json_is_true(json_object_get(answer, "good")) ? _("no problems found") :
         _("the database is damaged: restore it from a backup"));
 }
 
@@ -439,15 +439,15 @@ int cli_admin(int argc, char **argv)
         [DAYS] = { "days", 0, "N", _("ban: for N days (default: forever)") },
         [REASON] = { "reason", 0, "TEXT", _("ban: a note for yourself") },
         [MINUTES] = { "minutes", 0, "N", _("announce: the server restarts in N minutes") },
-        [CLEAR] = { "clear", 0, NULL, _("announce: take back what was announced") },
+        [CLEAR] = { "clear", 0, NULL, _("announce: remove the announcement") },
         [FORCE] = { "force", 0, NULL, _("backup: overwrite the file") },
         [JSON] = { "json", 0, NULL, _("print a JSON object") },
         { 0 }
     };
     const struct cli_options options = { "admin COMMAND [OPTIONS]",
-        _("Asks a running server, over its local socket (--admin-socket of 'serve'):\n"
-          "  status                 how it is\n"
-          "  tables, visitors       lists, the latest first, without secrets\n"
+        _("Manages a running server over its local socket (--admin-socket of 'serve'):\n"
+          "  status                 its state\n"
+          "  tables, visitors       lists them, newest first, without secrets\n"
           "  close TABLE            closes a table, by its number or code\n"
           "  ban ADDRESS            bans an address or prefix, or --visitor ID\n"
           "  unban ID, bans         takes a ban back; lists them\n"
@@ -455,7 +455,7 @@ int cli_admin(int argc, char **argv)
           "  announce [TEXT]        shows players a notice, with --minutes about a restart\n"
           "  backup FILE            writes a consistent copy of the database\n"
           "  check                  checks the database\n"
-          "  sweep                  deletes now what the --keep options let go"),
+          "  sweep                  deletes now all data older than the --keep options allow"),
         option,
         "  pyramids admin status\n"
         "  pyramids admin ban 192.0.2.0/24 --days 7 --reason spam\n"

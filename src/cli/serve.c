@@ -683,7 +683,7 @@ static int print_check(const struct setup *setup)
             if (findings->at[i].level == FINDING_GOOD)
                 printf("%s\n", findings->at[i].message);
         if (!findings->errors)
-            puts(_("Everything is good: the server can be started."));
+            puts(_("All good: the server can be started."));
     }
     return findings->errors ? CLI_WRONG : CLI_GOOD;
 }

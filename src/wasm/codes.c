@@ -24,6 +24,8 @@
 /* The error codes that the page names; the sentences of all are in faulttexts.js and sentences.js. */
 VALUE(ERR, not_pattern, PYR_ERR_NOT_PATTERN)
 VALUE(ERR, record_edition, PYR_ERR_RECORD_EDITION)
+VALUE(ERR, penalty_falls, PYR_ERR_PENALTY_FALLS)
+VALUE(ERR, penalty_range, PYR_ERR_PENALTY_RANGE)
 
 VALUE(TEXT, line, PYR_MAX_LINE)
 

@@ -274,7 +274,7 @@ await test('the examples of the rules, step by step, with the results that the r
     await press('Skull 6, minus 7');
     equal(await total(), '110', 'the worst one counts');
     await costs(6).fill('1');
-    await page.getByText('A skull costs less than the one before it. Penalties must not decrease.').waitFor();
+    await page.getByText('A skull costs less than the one before it; penalties must not decrease').waitFor();
     equal(await total(), '117', 'numbers that cannot be are not used');
     await costs(6).fill('7');
     await page.reload();
