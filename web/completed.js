@@ -111,7 +111,7 @@ function soonOf(table, view) {
 
 /** How many pyramids of each colour everyone has, who needs one more, and for how many points. @param {Table} table
  * @param {View} view */
-export function raceTable(table, view) {
+function raceTable(table, view) {
     const seats = seatsFromMine(table), soon = soonOf(table, view);
     const heads = seats.map((s) => html`<th scope="col">${avatar(s, { small: true,
         me: s === table.game.me })}<span class="vh">${
@@ -132,7 +132,7 @@ export function raceTable(table, view) {
 }
 
 /** The completed cards of all players, each a button that shows it. @param {Table} table @param {View} view */
-export function shelvesHtml(table, view) {
+function shelvesHtml(table, view) {
     const entries = logEntries(table.core, table.core.lines());
     const chip = /** @param {number} s @param {number} n */ (s, n) => {
         const { mark } = entries.filter((e) => e.seat === s && e.mark?.card === n).at(-1) ?? {},

@@ -51,8 +51,8 @@ export function sealBanner(day, app) {
 
 /** Whether a revealed day matches its seal, as one line. @param {Day} day @param {App} app */
 export const sealLine = (day, app) => day.secret && commitmentOf(app, day.date, day.secret) === (seals()[day.date] ??
-    day.commitment) ? html`<p class="okline">${icon('check')}${_('Shuffle verified against the seal of %{day}', { day:
-    dayWords(dayLater(day.date, -1), { day: 'numeric', month: 'long' }) })}</p>` : NONE;
+    day.commitment) ? html`<p class="okline">${icon('check')}${_('Shuffle verified against the seal of %{day}',
+    { day: dayWords(dayLater(day.date, -1), { day: 'numeric', month: 'long' }) })}</p>` : NONE;
 
 /** How a seal is checked, here and elsewhere. */
 export const showHow = () => dialog(_('How the cards are checked'), html`<p>${
@@ -198,8 +198,9 @@ class BeforeView {
         const { daily, state } = this, today = daily?.today;
         const pills = html`<div class="pills">${state === 'none' ? '' : html`<span class="badge">${icon('seal')}${
             _('One attempt counts')}</span>`}${today && !state ? html`<span class="pill">${icon('people')}${
-            ngettext('%{n} played', '%{n} played', today.players)}</span><span class="pill">${_('%{time} left', { time:
-            timeLeft(today.closes) })}</span>` : state === 'loading' ? html`<span class="pill blank"></span>` : ''}</div>`;
+            ngettext('%{n} played', '%{n} played', today.players)}</span><span class="pill">${
+            _('%{time} left', { time: timeLeft(today.closes) })}</span>` :
+            state === 'loading' ? html`<span class="pill blank"></span>` : ''}</div>`;
         put(this.root, html`<div class="pl">${dayTop(today ? _('Expedition %{n}', { n: today.number }) :
             _('Today’s expedition'), dayWords(today?.date ?? new Date().toISOString().slice(0, 10)), '')}<main
             class="in">${daily?.yesterday ? sealBanner(daily.yesterday, this.app) : ''}<div class="cols side"><section
@@ -407,8 +408,8 @@ class DaysView {
             await visit(_('Player'));
             if (!this.months.has(month))
                 this.months.set(month, await api('GET', `daily/calendar?month=${month}`));
-            keepSeals((this.months.get(month)?.days ?? []).flatMap((d) => d.commitment ? [{ date: d.date, commitment:
-                d.commitment }] : []));
+            keepSeals((this.months.get(month)?.days ?? []).flatMap((d) => d.commitment ? [{ date: d.date,
+                commitment: d.commitment }] : []));
             const cell = this.cell(chosen);
             if (cell && cell.state !== 'sealed' && !this.days.has(chosen)) {
                 const told = await api('GET', `daily/${chosen}`);
@@ -466,13 +467,13 @@ class DaysView {
 
     sumHtml() {
         const days = (this.months.get(this.month)?.days ?? []).filter((d) => ['won', 'played', 'missed'].includes(d.state));
-        const played = days.filter((d) => d.points !== null && d.state !== 'missed'), won = played.filter((d) => d.state ===
-            'won').length;
+        const played = days.filter((d) => d.points !== null && d.state !== 'missed'), won = played.filter((d) =>
+            d.state === 'won').length;
         if (!days.length)
             return NONE;
         const mean = played.reduce((a, d) => a + (d.points ?? 0), 0) / Math.max(1, played.length);
-        return html`<section class="panel bx"><h2 class="title">${dayWords(`${this.month}-01`, { month: 'long', year:
-            'numeric' })}</h2><div class="kpis">${fact(played.length, ngettext('of %{n} day', 'of %{n} days',
+        return html`<section class="panel bx"><h2 class="title">${dayWords(`${this.month}-01`, { month: 'long',
+            year: 'numeric' })}</h2><div class="kpis">${fact(played.length, ngettext('of %{n} day', 'of %{n} days',
             days.length))}${fact(won, _('won (gold)'))}${played.length ? fact(Math.round(mean), _('average points')) :
             ''}</div></section>`;
     }
@@ -486,8 +487,8 @@ class DaysView {
             _('Its cards are sealed and nobody can read them.') : cell.state === 'missed' ?
             `${_('Not played')}. ${
             _('You can still play it: it goes to your games, not to the boards, and lights no torch.')}` :
-            mine === null ? '' : _('%{points} points, place %{place} of %{of}', { points: mine, place:
-            told?.day.you?.place ?? 0, of: told?.day.you?.of ?? 0 });
+            mine === null ? '' : _('%{points} points, place %{place} of %{of}', { points: mine,
+            place: told?.day.you?.place ?? 0, of: told?.day.you?.of ?? 0 });
         const open = chosen === this.today;
         return html`<section class="panel bx stack" aria-live="polite"><h2 class="title">${title}</h2>${text ? html`<p
             class="mut">${text}</p>` : ''}${results && results.count >= FEWEST ? heapHtml(results, mine) : ''}${open ?

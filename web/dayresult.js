@@ -117,8 +117,8 @@ class ResultView {
     celebrate() {
         const { you } = /** @type {Day} */ (this.day), points = you?.points ?? 0, box = $('.score80', this.root);
         const say = () => announce([`${_('%{n} points', { n: points })}.`, `${placeWords(you?.won ?? 3)}.`, this.results &&
-            this.results.count >= FEWEST && this.results.ahead != null ? _('Ahead of %{n} percent.', { n:
-            Math.round(this.results.ahead) }) : '', this.streak ?
+            this.results.count >= FEWEST && this.results.ahead != null ? _('Ahead of %{n} percent.',
+            { n: Math.round(this.results.ahead) }) : '', this.streak ?
             `${daysInARow(this.streak)}.` : ''].filter(Boolean).join(' '));
         if (isStill() || this.date !== lastDaily()?.today.date) {
             say();
@@ -170,10 +170,11 @@ class ResultView {
         const without = you.without_luck ?? (luck === undefined ? undefined : you.points - luck);
         return html`<section class="panel bx"><h2 class="title">${_('Cards and choices')}</h2>${luck === undefined ?
             html`<p class="mut" role="status">${_('The game is being analysed.')}</p>` : html`<div class="kpis">${
-            fact(Math.round(without ?? 0), you.place_without_luck ? _('without luck: place %{n}', { n:
-            you.place_without_luck }) : _('points without luck'))}${fact(withSign(Math.round(luck)), _('luck of the cards'),
-            luck > 0 ? 'up' : luck < 0 ? 'down' : '')}${rate === undefined ? '' : fact(number(rate, 2), level ?
-            `${_('error rate')}, ${playsLike(level)}` : _('error rate'))}</div>`}</section>`;
+            fact(Math.round(without ?? 0), you.place_without_luck ?
+                _('without luck: place %{n}', { n: you.place_without_luck }) : _('points without luck'))}${
+            fact(withSign(Math.round(luck)), _('luck of the cards'), luck > 0 ? 'up' : luck < 0 ? 'down' : '')}${
+            rate === undefined ? '' : fact(number(rate, 2),
+                level ? `${_('error rate')}, ${playsLike(level)}` : _('error rate'))}</div>`}</section>`;
     }
 
     barsHtml() {

@@ -40,8 +40,8 @@ export function scoreTable(view, names, winners, core, bots) {
         names[s]}</span></span></th>`)}</tr></thead><tbody>
         ${row(html`<span class="k-orange">${shape('orange')}</span>`, _('Pyramids'), (s) => cell(s, view.scores[s].pyramids,
             ngettext('%{n} complete', '%{n} complete', view.desks[s].done.length)))}
-        ${row(symbol('torch'), _('Torches'), (s) => cell(s, view.scores[s].torches, _('%{n} of 4', { n:
-            view.desks[s].torches.filter(
+        ${row(symbol('torch'), _('Torches'), (s) => cell(s, view.scores[s].torches, _('%{n} of 4',
+            { n: view.desks[s].torches.filter(
             Boolean).length })))}
         ${row(starIcon, _('Pyramid points'), (s) => cell(s, view.scores[s].points, view.tiles.flatMap((t) => t.map((o, i) =>
             o === s ? String(TILES[i]) : '')).filter(Boolean).join(' + ')))}
@@ -136,8 +136,8 @@ export function seriesHtml(series, names) {
 /** The meaning of the marks. */
 export function legend() {
     return html`<dl class="mks">${MARKS.map(([mark, points, win]) => html`<dt><b class="mk">${mark}</b></dt><dd>${
-        _('%{name}: cost at least %{points} points or %{win}% of the winning chances', { name:
-        capital(markName(mark)), points: number(points, points % 1 ? 1 :
+        _('%{name}: cost at least %{points} points or %{win}% of the winning chances',
+        { name: capital(markName(mark)), points: number(points, points % 1 ? 1 :
         0), win: 100 * win })}</dd>`)}</dl>`;
 }
 

@@ -221,8 +221,8 @@ export class GamesView {
     }
 
     render() {
-        const labels = { all: _('All'), won: _('Won'), daily: _('Expeditions'), people: _('With people'), analysed:
-            _('Mistakes to learn from') };
+        const labels = { all: _('All'), won: _('Won'), daily: _('Expeditions'), people: _('With people'),
+            analysed: _('Mistakes to learn from') };
         const n = this.shown().length, any = n || games().length || this.atServer;
         put(this.root, html`<div class="page">${pageTop(_('Games'))}<main class="page-in narrow games"><h1 class="title">${
             _('Games')}</h1><label class="find">${icon('search')}<span class="vh">${

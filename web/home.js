@@ -24,7 +24,7 @@ import { VIEWS } from './views.js';
 const STEPS = 10;                            // lessons
 /** The card that shows a new visitor what the game is like: a card of the classic edition, with marks and a pattern on
  * it. */
-export const FIRST_CARD = /** @type {Card} */ ({ number: 12, colour: 'purple', cells: '###sv##..#x#..#rs....e#.T' });
+const FIRST_CARD = /** @type {Card} */ ({ number: 12, colour: 'purple', cells: '###sv##..#x#..#rs....e#.T' });
 const FIRST_MARKS = [4, 3, 8], FIRST_PATTERN = [7, 12, 13];
 
 const firstPicture = html`<div class="brd one"><span class="pcard k-purple">${chamber(FIRST_CARD, FIRST_MARKS,
@@ -108,8 +108,8 @@ export class HomeView {
     /** The puzzle of the day, where the page has one. */
     async loadPuzzle() {
         const [, day = ''] = /^day (\d+)/m.exec(read('puzzler', '')) ?? [];
-        this.puzzle = { state: Number(day) === Math.floor(Date.now() / 864e5) ? 'solved' : 'open', text:
-            _('The same for everyone, a new one every day') };
+        this.puzzle = { state: Number(day) === Math.floor(Date.now() / 864e5) ? 'solved' : 'open',
+            text: _('The same for everyone, a new one every day') };
         this.draw();
     }
 
@@ -175,8 +175,8 @@ export class HomeView {
 
     /** @param {Table} t @returns {Entry} */
     tableEntry(t) {
-        const others = t.seats.filter((s, i) => i !== t.you - 1 && s.kind !== 'open' && (t.you || s.kind !==
-            'friend')).map((s) => s.kind === 'bot' ? _('bot, %{level}',
+        const others = t.seats.filter((s, i) => i !== t.you - 1 && s.kind !== 'open' && (t.you ||
+            s.kind !== 'friend')).map((s) => s.kind === 'bot' ? _('bot, %{level}',
             { level: levelName(s.level ?? '') }) : s.name ?? ''), ready = t.seats[t.you - 1]?.ready;
         const title = t.daily ? _('Expedition %{n}, played again', { n: t.daily.number }) : others.length ?
             _('Table with %{names}', { names: listWords(others) }) : _('Table %{code}', { code: t.code });
@@ -191,8 +191,8 @@ export class HomeView {
         const others = t.seats.filter((s, i) => i !== t.you - 1 && s.kind === 'person'), entry = this.tableEntry(t);
         return { ...entry, title: _('Your turn'), text: others.length ? ngettext('%{names} is waiting',
             '%{names} are waiting', others.length, { names: listWords(others.map((s) => s.name ?? '')) }) : entry.title,
-            pill: t.round ? _('Round %{round}, turn %{turn}', { round: t.round, turn: t.turn }) : _('Setup'), head:
-            html`<span class="avs">${t.seats.map((_s, i) => i === t.you - 1 ? '' : avatar(i))}</span>`,
+            pill: t.round ? _('Round %{round}, turn %{turn}', { round: t.round, turn: t.turn }) : _('Setup'),
+            head: html`<span class="avs">${t.seats.map((_s, i) => i === t.you - 1 ? '' : avatar(i))}</span>`,
             button: _('Take your turn'), glyph: 'pen', boards: boardsHtml(this.boards(t.code)) };
     }
 
@@ -214,8 +214,9 @@ export class HomeView {
             ngettext('The same cards for everybody. %{n} player has finished today.',
                 'The same cards for everybody. %{n} players have finished today.', today.players) :
             _('The same cards for everybody.');
-        return { title: _('Expedition %{n}', { n: today.number }), text, head: expeditionPicture, href: you?.state ===
-            'running' ? `table/${you.table}` : 'daily', more: hasTorches(daily) ? weekOfTorches(daily) : NONE };
+        return { title: _('Expedition %{n}', { n: today.number }), text, head: expeditionPicture,
+            href: you?.state === 'running' ? `table/${you.table}` : 'daily',
+            more: hasTorches(daily) ? weekOfTorches(daily) : NONE };
     }
 
     /** @returns {Entry} */

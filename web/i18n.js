@@ -109,6 +109,6 @@ export function listWords(words) {
 
 /** A number as the language writes it. @param {number} n @param {number} [digits] after the decimal sign */
 export function number(n, digits = 0) {
-    return new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping:
-        false }).format(n);
+    return new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits,
+        useGrouping: false }).format(n);
 }

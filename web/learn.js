@@ -31,15 +31,12 @@ import { read, settings, write } from './store.js';
 const STEPS = [
     { record: 'one', title: () => _('A pyramid card'), task: () => hasTouch() ?
         _('These are your two cards. On each the arrow is the entrance, the golden space the tomb; dark spaces are walls. ' +
-            'Tap an ' +
-            'entrance, then Confirm.') :
+            'Tap an entrance, then Confirm.') :
         _('These are your two cards. On each the arrow is the entrance, the golden space the tomb; dark spaces are walls. ' +
-            'Click an ' +
-            'entrance, then Confirm.'),
+            'Click an entrance, then Confirm.'),
         told: () => _(
             'You have opened a pyramid. Every card is a way down from the entrance to the tomb, around the walls. Symbols ' +
-            'on the ' +
-            'way help you or cost you.'),
+            'on the way help you or cost you.'),
         done: (_b, made) => made.length > 0, miss: () => '' },
     { record: 'first', target: '32:e1', title: () => _('The first mark'), task: () => hasTouch() ?
         _('Every turn a card gives everyone a pattern to mark. The first mark on a card must cover its entrance, but you ' +
@@ -55,17 +52,15 @@ const STEPS = [
             _('That way the ruby is not covered. Click the entrance again to see the next way.') },
     { record: 'turn', title: () => _('Turn and mirror'), task: () => hasTouch() ?
         _('Patterns may be turned and mirrored. Tap an entrance, then press Rotate or Mirror, and see how the L lies now. ' +
-            'Mark it in ' +
-            'another way than its card shows it.') :
+            'Mark it in another way than its card shows it.') :
         _('Patterns may be turned and mirrored. Click an entrance, then press Rotate or Mirror, and see how the L lies ' +
-            'now. Mark it in ' +
-            'another way than its card shows it.'),
+            'now. Mark it in another way than its card shows it.'),
         told: () => hasTouch() ?
             _('Patterns may be turned by quarters and mirrored. Tap the same space again to see other ways.') :
             _('Patterns may be turned by quarters and mirrored. Click the same space again to see other ways; R and F do ' +
                 'it on a keyboard.'),
-        done: (_b, [m], _a, core) => m.kind === 'mark' && m.cells.length > 1 && formOf(m.cells) !== printed(core), miss:
-            () =>
+        done: (_b, [m], _a, core) => m.kind === 'mark' && m.cells.length > 1 && formOf(m.cells) !== printed(core),
+            miss: () =>
             _('That is not the L turned or mirrored. Press Rotate or Mirror before you confirm.') },
     { record: 'touch', title: () => _('Continue from there'), task: () =>
         _('Card 30 already has marks. The next pattern must share a side with a marked space: put it there. Blue ' +
@@ -101,15 +96,12 @@ const STEPS = [
         done: (_b, made) => made.length > 1, miss: () => _('Cover the red cross with the pattern.') },
     { record: 'tomb', target: '12:e5', title: () => _('Reach the tomb'), task: () =>
         hasTouch() ? _('The pattern does not reach the tomb, but you may always mark a single space instead. Press One, ' +
-            'tap the ringed tomb, ' +
-            'confirm; then take a new card.') :
+            'tap the ringed tomb, confirm; then take a new card.') :
             _('The pattern does not reach the tomb, but you may always mark a single space instead. Press One, click the ' +
-                'ringed tomb, ' +
-            'confirm; then take a new card.'),
+                'ringed tomb, confirm; then take a new card.'),
         told: () => _(
             'The pyramid is complete: 10 points. It stays face up for everyone to see, and you took a new one. Each card ' +
-            'has a ' +
-            'number from 1 to 48: when several players complete cards in a turn, the lowest number chooses first.'),
+            'has a number from 1 to 48: when several players complete cards in a turn, the lowest number chooses first.'),
         done: (b, _m, a) => a.desks[0].done.length > b.desks[0].done.length, miss: () => hasTouch() ?
             _('Tap the golden tomb: a single space will do.') : _('Click the golden tomb: a single space will do.') },
     { record: 'points', target: '34:a5', title: () => _('Pyramid points'), task: () =>
@@ -121,8 +113,7 @@ const STEPS = [
             'points of one colour more than once. The lower card number goes first, and it breaks a tie at the end. The ' +
             'game ' +
             'ends after four rounds of seven turns. Then count: 10 per pyramid, 5 per torch, the points, pairs of gems, ' +
-            'minus ' +
-            'the worst skull.'),
+            'minus the worst skull.'),
         done: (b, _m, a) => a.desks[0].done.length > b.desks[0].done.length, miss: () =>
             _('Cover the tomb of the card that completes a second of its colour.') },
 ];

@@ -463,8 +463,8 @@ class LobbyView {
     goHtml(table) {
         const taken = this.chairs().filter((c) => c.kind === 'person' || c.kind === 'bot'), enough = taken.length > 1 &&
             table.you;
-        const names = listWords(taken.map((c) => c.mine ? _('you') : c.kind === 'bot' ? _('bot, %{level}', { level:
-            levelName(c.level ?? '') }) :
+        const names = listWords(taken.map((c) => c.mine ? _('you') : c.kind === 'bot' ? _('bot, %{level}',
+            { level: levelName(c.level ?? '') }) :
             c.name ?? ''));
         return html`<div class="gos"><p class="bars">${table.host ? html`<button class="btn" data-a="close"
             data-key="close" ${this.game.closes ? 'disabled' : ''}>${_('Close the table')}</button>` : ''}${
@@ -516,8 +516,8 @@ export class TablesView {
     render() {
         const title = this.watch ? _('Watch a game') : _('My tables');
         const line = /** @param {Table} t */ (t) => {
-            const state = t.state === 'waiting' ? _('waiting for players') : t.state === 'over' ? _('over') : t.state ===
-                'closed' ? _('closed') :
+            const state = t.state === 'waiting' ? _('waiting for players') : t.state === 'over' ? _('over') :
+                t.state === 'closed' ? _('closed') :
                 t.round ? _('Round %{round}, turn %{turn}', { round: t.round, turn: t.turn }) : _('Setup');
             const names = t.seats.map((s) => s.kind === 'bot' ? _('bot, %{level}', { level: levelName(s.level ?? '') }) :
                 s.name || _('free')).join(

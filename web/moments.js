@@ -24,7 +24,7 @@ const RISE = 420, HOME = 1000, END = 1450;
 
 /** The shortest way over marked spaces from the entrance to the tomb. @param {import('./core.js').Card} card @param
  * {number[]} marks */
-export function wayDown(card, marks) {
+function wayDown(card, marks) {
     const [from, to] = ['v', 'T'].map((c) => card.cells.indexOf(c)), ways = [[from]], seen = new Set([from]);
     for (let way = ways.shift(); way; way = ways.shift()) {
         const i = way[way.length - 1];

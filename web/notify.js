@@ -82,8 +82,8 @@ export class NotifyView {
         if (read('visited', false)) {
             this.push = await api('GET', 'push').catch(() => null);
             const { tables } = await api('GET', 'my/tables').catch(() => ({ tables: [] }));
-            this.tables = tables.filter(/** @param {Table} t */ (t) => t.you && t.state === 'running' && t.clock ===
-                'none' &&
+            this.tables = tables.filter(/** @param {Table} t */ (t) => t.you && t.state === 'running' &&
+                t.clock === 'none' &&
                 t.seats.some((s, i) => s.kind === 'person' && i !== t.you - 1));
         } else
             this.push = await fetch('api/push').then((answer) => answer.ok ? answer.json() : null, () => null);

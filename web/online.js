@@ -286,8 +286,8 @@ export class OnlineGame extends Game {
         else if (absent >= 0)
             this.banner = { icon: 'wifi', text: ngettext('%{name} has been away for %{n} minute.',
                 '%{name} has been away for %{n} minutes.',
-                this.minutesGone(absent), { name: this.seats[absent].name }), actions: [{ label: _('Let a bot play'), act:
-                    () =>
+                this.minutesGone(absent), { name: this.seats[absent].name }), actions: [{ label: _('Let a bot play'),
+                    act: () =>
                 this.act('standin', [absent]) }] };
         else if (notice || restartAt) {
             const minutes = Math.max(1, Math.ceil((restartAt - Date.now()) / 60000));
@@ -556,8 +556,8 @@ export class OnlineGame extends Game {
         const why = !good ? code ? _('Line %{line} of the record does not follow from the secret and the numbers.', { line })
             :
             _('The fingerprint or your number in the record differs from the one this browser has seen.') : seen ?
-            _('All %{n} deals, reveals and draws follow from the secret and the numbers, and yours is among them.', { n:
-                compared }) :
+            _('All %{n} deals, reveals and draws follow from the secret and the numbers, and yours is among them.',
+                { n: compared }) :
             _('All %{n} deals, reveals and draws follow from the secret and the numbers.', { n: compared });
         this.shuffle = html`<details class="shuffle"><summary class="${good ? 'good' : 'bad'}">${icon(good ? 'check' :
             'info')}${good ?

@@ -52,8 +52,8 @@ function pointsHtml(games) {
     const x = /** @param {number} i */ (i) => 44 + 300 * i / (games.length - 1), y = /** @param {number} p */ (p) =>
         150 - 130 * (p - low) / (high - low);
     const best = games.reduce((a, b) => b.points > a.points ? b : a);
-    const words = _('Your best game: %{points} points, %{date}. Gold pyramids were victories.', { points: best.points, date:
-        day(best.made) });
+    const words = _('Your best game: %{points} points, %{date}. Gold pyramids were victories.', { points: best.points,
+        date: day(best.made) });
     return panel(title, words, html`<svg class="chart pts" viewBox="0 0 360 164" role="img" aria-label="${words}">${[low,
         (low + high) / 2, high].map((p) => html`<line class="gr" x1="36" x2="352" y1="${y(p)}" y2="${y(p)}"/><text x="30"
         y="${y(p) + 4}" text-anchor="end">${p}</text>`)}<polyline class="ln" points="${games.map((g, i) => `${
@@ -72,8 +72,8 @@ function luckHtml(games) {
     const title = Math.abs(mean) < 2 ? _('In the long run, luck evens out') : mean > 0 ?
         _('The cards have been kind to you') : _('The cards owe you something');
     const words = _('What the cards gave you: %{mean} points per game. Your luckiest game %{best}, the unluckiest %{worst}.',
-        { mean: (mean < 0 ? '−' : '+') + number(Math.abs(mean), 1), best: withSign(Math.round(Math.max(...luck))), worst:
-            withSign(Math.round(Math.min(...luck))) });
+        { mean: (mean < 0 ? '−' : '+') + number(Math.abs(mean), 1), best: withSign(Math.round(Math.max(...luck))),
+            worst: withSign(Math.round(Math.min(...luck))) });
     const w = 340 / luck.length;
     return panel(title, words, html`<svg class="chart lks" viewBox="0 0 360 84" role="img" aria-label="${words}">${luck.map(
         (l, i) => html`<rect class="${l < 0 ? 'bad' : 'good'}" x="${(10 + i * w).toFixed(1)}" width="${
@@ -191,8 +191,8 @@ export class ProfileView {
         const levels = new Map();
         for (const { against, games: n, wins } of this.server?.against ?? [])
             if (against !== 'people')
-                levels.set(against, { name: _('Bots, %{level}', { level: levelName(against) }), won: Math.round(wins), equal:
-                    0, lost: n - Math.round(wins) });
+                levels.set(against, { name: _('Bots, %{level}', { level: levelName(against) }), won: Math.round(wins),
+                    equal: 0, lost: n - Math.round(wins) });
         for (const g of games) {
             const level = g.people ? '' : g.levels.at(0) ?? '';
             if (!level)

@@ -104,8 +104,8 @@ class PuzzleGame extends Game {
         this.words(told.asks === 'mark' ? _('Find the best mark') : _('Find the best card'), [told.left ?
             ngettext('Round %{round}: %{n} turn left after this one.', 'Round %{round}: %{n} turns left after this one.',
                 told.left, { round: told.round }) : _('The last turn of the game.'), threat ?
-            _('%{name} can take %{points} points for %{colour} now.', { name: this.seats[threat.seat - 1].name, points:
-                threat.points, colour: colourName(COLOURS[threat.colour]) }) : ''].join(' '));
+            _('%{name} can take %{points} points for %{colour} now.', { name: this.seats[threat.seat - 1].name,
+                points: threat.points, colour: colourName(COLOURS[threat.colour]) }) : ''].join(' '));
     }
 
     /** @param {number} seat */

@@ -20,10 +20,10 @@ import { pageTop } from './main.js';
 /** @typedef {import('./core.js').View} View */
 
 /** Instead of a message: the edition of the record is missing. */
-export const MISSING = 'edition';
+const MISSING = 'edition';
 
 /** The name of the edition that a record was played with. @param {string} record */
-export const editionOf = (record) => /^edition (\S+)/m.exec(record)?.[1] ?? 'classic';
+const editionOf = (record) => /^edition (\S+)/m.exec(record)?.[1] ?? 'classic';
 
 /** A core with the record loaded, or what is wrong with it. @param {App} app @param {string} text @param {string} [edition]
  * its text, if it is known
@@ -152,7 +152,7 @@ export const tilesHtml = (view, colours = COLOURS) => html`<ul class="pp">${colo
 })}</ul>`;
 
 /** Shown instead of a replay whose edition is missing: the player can open its file. */
-export class MissingView {
+class MissingView {
     /** @param {HTMLElement} root @param {App} app @param {string} record @param {() => void} then called when the
      * edition is available */
     constructor(root, app, record, then) {

@@ -82,7 +82,7 @@ const mark = (x, y, width) => wordmark.text.replace(/class="wordmark"/, `x="${x}
     Math.round(width * 112 / 742)}"`).replaceAll('currentColor', INK);
 
 /** @param {Shared} what @param {Form} form @returns {string} */
-export function shareSvg({ eyebrow, score, under, foot, last, pyramids, torches: lit }, form) {
+function shareSvg({ eyebrow, score, under, foot, last, pyramids, torches: lit }, form) {
     const [w, h] = SIZES[form], digits = `${score}`, n = Math.max(1, pyramids.length);
     const label = safe([eyebrow, digits, ...under, foot].join(', '));
     const head = `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${
@@ -110,7 +110,7 @@ export function shareSvg({ eyebrow, score, under, foot, last, pyramids, torches:
 
 /** The text: three lines, then the address. @param {Shared} what @param {number} number @param {number} streak @param
  * {string} address */
-export function shareText({ score, under, pyramids, torches: lit }, number, streak, address) {
+function shareText({ score, under, pyramids, torches: lit }, number, streak, address) {
     return [_('Pyramids %{n} · %{points} %{place}', { n: number, points: score, place: under.join(' ') }),
         _('%{pyramids} · torches %{torches}', { pyramids: `${'▲'.repeat(pyramids.length)} ${ngettext('%{n} pyramid',
             '%{n} pyramids', pyramids.length)}`.trim(), torches: lit.map((is) => is ? '■' : '□').join('') }),
@@ -122,7 +122,7 @@ export function shareText({ score, under, pyramids, torches: lit }, number, stre
 const dataUrl = (svg) => `data:image/svg+xml,${encodeURIComponent(svg)}`;
 
 /** The same as a PNG. @param {string} svg @param {Form} form @returns {Promise<Blob>} */
-export async function pngOf(svg, form) {
+async function pngOf(svg, form) {
     const [width, height] = SIZES[form], picture = new Image(), canvas = Object.assign(document.createElement('canvas'),
         { width, height });
     picture.src = dataUrl(svg);

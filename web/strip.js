@@ -61,8 +61,8 @@ export function hideMoves(table) {
 function peepHtml(table, view, s) {
     const { me, seats } = table.game, total = table.totalOf(view, s), isMe = s === me,
         status = isMe ? 'idle' : table.game.status(s);
-    const counts = COLOURS.map((k, c) => ({ k, n: countOf(table, view, s, k), near:
-        nextTakesPoints(countOf(table, view, s, k), stakeOf(view, c)) }));
+    const counts = COLOURS.map((k, c) => ({ k, n: countOf(table, view, s, k),
+        near: nextTakesPoints(countOf(table, view, s, k), stakeOf(view, c)) }));
     const isIn = status === 'ready' || (isMe && table.game.isSealed());
     const state = isIn ? _('ready') : status === 'gone' || status === 'away' ? _('away') : status === 'choosing' ?
         _('choosing a card') :

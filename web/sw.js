@@ -24,8 +24,8 @@ worker.addEventListener('fetch', (/** @type {any} */ event) => {
     const url = new URL(event.request.url);
     if (event.request.method !== 'GET' || url.origin !== location.origin || url.pathname.includes('/api/'))
         return;
-    event.respondWith(caches.open(VERSION).then(async (cache) => (await cache.match(event.request, { ignoreSearch:
-        true })) ?? fetch(event.request)));
+    event.respondWith(caches.open(VERSION).then(async (cache) => (await cache.match(event.request,
+        { ignoreSearch: true })) ?? fetch(event.request)));
 });
 
 // The page requests this when no game is in progress.

@@ -40,7 +40,7 @@ const wanted = () => ({ seat: -1, from: GRADES[0], ...read('mistakes', {}) });
 
 /** The cost of a marked choice: of the two measures, the one that gives it the mark. @param {Decision} d
  * @param {typeof lostWords} [words] */
-export function costWords(d, words = lostWords) {
+function costWords(d, words = lostWords) {
     const [, , win] = MARKS.find(([mark]) => mark === d.mark) ?? ['', 0, 0];
     // Rounded down: 4.9% would look like 5%, which is the threshold of another mark.
     return d.winLost >= win ? words('win', Math.floor(100 * d.winLost + 1e-4)) : words('points', Number(d.lost.toFixed(1)));
@@ -343,8 +343,8 @@ export class ReplayView {
         if (move.kind === 'keep' && !this.look) {
             const deal = this.lines.find((l) => l.startsWith(`deal ${move.words[1]} `))?.split(' ').slice(2).map(Number) ??
                 [];
-            return deal.map((card) => ({ card, marks: [], played: [], better: [], on:
-                move.words.slice(2).includes(String(card)), alt: false }));
+            return deal.map((card) => ({ card, marks: [], played: [], better: [],
+                on: move.words.slice(2).includes(String(card)), alt: false }));
         }
         if (seat < 0 && this.look)
             return [{ card: this.look.card, marks: [], played: [], better: [], on: false, alt: false }];
@@ -473,16 +473,15 @@ export class ReplayView {
             return html`<p class="note">${_('No choice cost much.')}</p>`;
         return html`<ol class="wr">${all.map((d) => {
             const move = this.moves.find((m) => m.line === d.line), mark = this.entries.find((e) => e.line === d.line)?.mark;
-            const card = mark?.card ?? Number(move?.words.at(-1)), here = d.line === line;
+            const card = mark?.card ?? Number(move?.words.at(-1)), here = d.line === line, name = this.names[d.seat];
+            const printed = edition.cards[card];
+            const picture = printed ? chamber(printed, mark?.marks ?? [], { mini: true, told: mark?.cells }) : '';
+            const what = mark ? _('%{name} on %{card}', { name, card }) :
+                _('%{name}: %{choice}', { name, choice: moveWords(move?.words ?? [], '') });
             return html`<li><button data-line="${d.line}" class="${here ? 'on' : ''}" ${here ? html`aria-current="true"` :
-                ''}><b>${turnName(
-                move?.turn ?? -1)}</b><span class="pic k-${edition.cards[card]?.colour}" aria-hidden="true">${
-                    edition.cards[card] ?
-                chamber(edition.cards[card], mark?.marks ?? [], { mini: true, told: mark?.cells }) : ''}</span><span>${
-                mark ? _('%{name} on %{card}', { name: this.names[d.seat], card }) : _('%{name}: %{choice}', { name:
-                    this.names[d.seat],
-                choice: moveWords(move?.words ?? [], '') })}<small>${costWords(d)}</small></span><b class="mk">${
-                    markWords(d)}</b></button></li>`;
+                ''}><b>${turnName(move?.turn ?? -1)}</b><span class="pic k-${printed?.colour}" aria-hidden="true">${
+                picture}</span><span>${what}<small>${costWords(d)}</small></span><b class="mk">${
+                markWords(d)}</b></button></li>`;
         })}</ol>`;
     }
 
@@ -510,12 +509,13 @@ export class ReplayView {
     timelineHtml() {
         const at = this.moves[this.at], { decision } = this.judgement(), chance = chanceAt(this.points, at.x, Math.max(0,
             at.seat));
-        const marks = this.jumps().map((d) => ({ move: /** @type {Move} */ (this.moves.find((m) => m.line === d.line)), mark:
-            d.mark }));
+        const marks = this.jumps().map((d) => ({ move: /** @type {Move} */ (this.moves.find((m) => m.line === d.line)),
+            mark: d.mark }));
         const me = this.me < 0 ? 0 : this.me, pattern = this.pattern()?.name ?? '';
         const value = [at.turn < 0 ? _('Setup') : _('Round %{round}, turn %{turn}', roundAndTurn(at.turn)),
-            at.kind === 'winner' ? _('The end') : _('%{name}: %{choice}', { name: this.names[at.seat], choice:
-                moveWords(at.words, pattern) }), chance === null ? '' : _('%{n} percent', { n: Math.round(100 * chance) }),
+            at.kind === 'winner' ? _('The end') :
+                _('%{name}: %{choice}', { name: this.names[at.seat], choice: moveWords(at.words, pattern) }),
+            chance === null ? '' : _('%{n} percent', { n: Math.round(100 * chance) }),
             decision?.mark ? markName(decision.mark) : ''].filter(Boolean).join(', ');
         return html`<div class="tl-s" role="slider" tabindex="0" aria-label="${
             _('Chance to win, and place in the game')}" aria-valuemin="1"
@@ -577,8 +577,8 @@ export class ReplayView {
         const { line } = this.moves[this.at], { edition } = this.core, marks = new Map(this.mistakes().map((d) => [d.line,
             d.mark]));
         const picture = /** @param {NonNullable<import('./words.js').Entry['mark']>} m */ (m) => html`<span class="pic k-${
-            edition.cards[m.card].colour}" aria-hidden="true">${chamber(edition.cards[m.card], m.marks, { mini: true, told:
-                m.cells })}</span>`;
+            edition.cards[m.card].colour}" aria-hidden="true">${chamber(edition.cards[m.card], m.marks, { mini: true,
+                told: m.cells })}</span>`;
         const words = /** @param {import('./words.js').Entry} e */ (e) => e.mark ?
             html`<span aria-hidden="true"><b dir="auto">${
             this.names[e.seat]}</b> ${_('on %{card}', { card: e.mark.card })} ${symbolsOf(edition,

@@ -60,8 +60,8 @@ export function playerName(name) {
 }
 
 /** A card in words. @param {Edition} edition @param {number} card */
-export const cardName = (edition, card) => _('Card %{n}, %{colour}', { n: card, colour:
-    colourName(edition.cards[card].colour) });
+export const cardName = (edition, card) => _('Card %{n}, %{colour}', { n: card,
+    colour: colourName(edition.cards[card].colour) });
 
 /** Completed cards by colour, lowest number first. @param {Edition} edition @param {number[]} done */
 export const doneByColour = (edition, done) => COLOURS.map((colour) => ({ colour,
@@ -124,8 +124,8 @@ export const codeOf = (name) => REASONS.find(([, , known]) => known === name)?.[
 export const ruleLink = (rule) => rule ? html` <a class="rule" href="#${rule}">${rule}</a>` : NONE;
 
 /** What a symbol does, in the words of R11. @param {string} name as in draw.js */
-export const symbolRule = (name) => _(SYMBOL_RULES.find(([characters]) => [...characters].some((c) => SYMBOLS[c] ===
-    name))?.[1] ?? name);
+export const symbolRule = (name) => _(SYMBOL_RULES.find(([characters]) => [...characters].some((c) =>
+    SYMBOLS[c] === name))?.[1] ?? name);
 
 /** A message as HTML: rules that it cites in brackets become links. @param {string} text */
 export const withRules = (text) => html`${text.split(/ \(([RQ]\d+)\)/).map((part, i) => i % 2 ? ruleLink(part) : part)}`;
@@ -146,10 +146,10 @@ export const moveParts = (move) => move === '-' ? [] : move.split('+').map((part
 
 /** Marks without the names of their spaces. @param {{card: number, cells: number[]}[]} parts @param {string} pattern of the
  * turn */
-const markWords = (parts, pattern) => parts.map(({ card, cells }, i) => cells.length > 1 ? _('%{pattern} on %{card}', {
-    pattern, card }) :
-    i ? (card === parts[0].card ? _('one more') : _('one more on %{card}', { card })) : _('one space on %{card}', { card
-        })).join(', ') || _('passes');
+const markWords = (parts, pattern) => parts.map(({ card, cells }, i) =>
+    cells.length > 1 ? _('%{pattern} on %{card}', { pattern, card }) :
+    !i ? _('one space on %{card}', { card }) :
+    card === parts[0].card ? _('one more') : _('one more on %{card}', { card })).join(', ') || _('passes');
 
 /** The marks of a choice as the analysis writes it; none if it is of another kind. @param {string} choice */
 export const choiceParts = (choice) => choice.includes(':') ? moveParts(choice) : [];
@@ -158,9 +158,8 @@ export const choiceParts = (choice) => choice.includes(':') ? moveParts(choice) 
 export function choiceWords(choice, pattern) {
     if (choice.includes(':') || choice === '-')
         return markWords(moveParts(choice), pattern);
-    return choice === 'draw' ? _('draw from the deck') : choice.startsWith('take') ? _('take %{n}', { n: choice.slice(5) }) :
-        _('keep %{cards}',
-        { cards: choice });
+    return choice === 'draw' ? _('draw from the deck') :
+        choice.startsWith('take') ? _('take %{n}', { n: choice.slice(5) }) : _('keep %{cards}', { cards: choice });
 }
 
 /** The action in a line of a record, without the player. @param {string[]} words of the line @param {string} pattern
@@ -172,8 +171,7 @@ export function moveWords([kind, , ...rest], pattern) {
     case 'draw': return _('draws %{card} from the deck', { card: rest[0] });
     case 'keep': return _('keeps %{a} and %{b}', { a: rest[0], b: rest[1] });
     default: return ngettext('%{points} pyramid point for %{colour}', '%{points} pyramid points for %{colour}',
-        Number(rest[1]),
-        { points: rest[1], colour: colourName(rest[0]) });
+        Number(rest[1]), { points: rest[1], colour: colourName(rest[0]) });
     }
 }
 
@@ -182,8 +180,8 @@ export const lostWords = (what, n) => what === 'win' ? _('cost %{n}% of the chan
     _('cost %{points} points', { points: number(n, 1) });
 
 /** The same in a narrow place. @param {'win' | 'points'} what @param {number} n */
-export const lostShort = (what, n) => what === 'win' ? _('%{n}% lost', { n }) : _('%{points} points lost', { points:
-    number(n, 1) });
+export const lostShort = (what, n) => what === 'win' ? _('%{n}% lost', { n }) : _('%{points} points lost',
+    { points: number(n, 1) });
 
 /** Who won and why: by how much, or what decided the tie. @param {string[]} names @param {number[]} totals
  * @param {(number | undefined)[]} lowest completed pyramid of each, if any @param {number[]} winners
@@ -191,8 +189,8 @@ export const lostShort = (what, n) => what === 'win' ? _('%{n}% lost', { n }) : 
 export function winnerWords(names, totals, lowest, winners, me = -1) {
     const best = Math.max(...totals), tied = names.map((_n, s) => s).filter((s) => totals[s] === best);
     // The reader is named first: "You and Ben".
-    const list = /** @param {number[]} seats */ (seats) => listWords(seats.includes(me) ? [_('You'), ...seats.filter((s) => s
-        !== me).map((s) => names[s])] : seats.map((s) => names[s]));
+    const list = /** @param {number[]} seats */ (seats) => listWords(seats.includes(me) ?
+        [_('You'), ...seats.filter((s) => s !== me).map((s) => names[s])] : seats.map((s) => names[s]));
     const n = list(winners), l = list(tied), k = lowest[winners[0]] ?? '', p = best;
     const m = best - Math.max(...totals.filter((_t, s) => s !== winners[0]));
     const kind = winners.length > 1 ? 2 : tied.length > 1 ? 1 : 0, values = { n, l, k, p, m };
