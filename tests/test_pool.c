@@ -1,7 +1,7 @@
 /*
  * test_pool.c: the threads that think (src/server/pool.h), with bots of our own that wait for each other instead of
- * thinking. So every claim about who
- * waits for whom is one about the order of events: if it did not hold, the case would never end.
+ * thinking. So every claim about who waits for whom is one about the order of events: if it did not hold, the case would
+ * never end.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"

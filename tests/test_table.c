@@ -1,11 +1,9 @@
 /*
- * test_table.c: tables without memory. Allocation number 1, 2, 3... of a game's beginning fails, once: at most one
- * request is refused, sending it again
- * succeeds, and what is in memory, in the database and told to clients is the same as ever.
+ * test_table.c: tables without memory. Allocation number 1, 2, 3... of a game's beginning fails, once: at most one request
+ * is refused, sending it again succeeds, and what is in memory, in the database and told to clients is the same as ever.
  *
  * The tables, messages and the store are the server's own; this file stands in for serve.c, web.c and pool.c. The linker
- * sends every malloc, calloc and
- * realloc of the program through here (meson.build).
+ * sends every malloc, calloc and realloc of the program through here (meson.build).
  */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"

@@ -27,7 +27,7 @@ enum store_result {
 };
 
 struct store;
-struct store_db;                 /* the open database, only within a job's `run` or store_start's loader */
+struct store_db;                 /* the open database, only within a job's `run` or store_open's `load` */
 
 /* A job is part of its owner's structure; it belongs to the store from submit to done. */
 struct store_job {

@@ -1024,7 +1024,7 @@ enum store_result store_get_downtimes(struct store_db *db, int64_t now, struct s
 }
 
 /* The time between the last heartbeat and now is stored as a downtime, so that clocks of games can leave it out
- * (clock_spent). Downtimes are dropped after two days, when no clock can refer to them any more. */
+ * (table_spent). Downtimes are dropped after two days, when no clock can refer to them any more. */
 enum store_result store_put_start(struct store_db *db, int64_t now)
 {
     enum store_result result;

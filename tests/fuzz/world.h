@@ -1,7 +1,6 @@
 /*
  * world.h (world.c): what surrounds a server under test, all of it in one thread and decided by the test: the clock, random
- * numbers, the store's jobs and the bots. They take the place of clock.c, store.c,
- * pool.c and names.c.
+ * numbers, the store's jobs and the bots. They take the place of clock.c, store.c, pool.c and names.c.
  */
 #ifndef PYR_FUZZ_WORLD_H
 #define PYR_FUZZ_WORLD_H

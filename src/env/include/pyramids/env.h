@@ -62,9 +62,9 @@ PYR_API bool pyr_env_describe(int32_t action, struct pyr_env_action *to);
 
 /*
  * The engine's step for an action of the view's seat. Returns PYR_OK if the step exists, which does not make it legal
- * (pyr_step_judge); else *step is untouched: PYR_ERR_STEP for a number that is no action, PYR_ERR_PHASE for a pattern while
- * none is revealed or cards that are not on offer in this phase, PYR_ERR_NOT_PATTERN for a turn that the pattern does not
- * have or a place where it would leave the card, PYR_ERR_NOT_IN_DISPLAY for an empty place.
+ * (pyr_state_check_step); else *step is untouched: PYR_ERR_STEP for a number that is no action, PYR_ERR_PHASE for a pattern
+ * while none is revealed or cards that are not on offer in this phase, PYR_ERR_NOT_PATTERN for a turn that the pattern does
+ * not have or a place where it would leave the card, PYR_ERR_NOT_IN_DISPLAY for an empty place.
  */
 PYR_API enum pyr_err pyr_env_action_step(const struct pyr_box *box, const struct pyr_view *view, int32_t action,
     pyr_step *step);
@@ -241,8 +241,8 @@ PYR_API enum pyr_err pyr_env_reset(const struct pyr_env *env, struct pyr_env_gam
  * nothing that another seat has chosen shows before all have. In parallel mode seats with nothing to decide pass. Actions of
  * bots' seats and of games that are over are ignored.
  *
- * Returns PYR_OK; PYR_ERR_ENV_ARRAY; or why an action is illegal (a code of pyr_env_action_step or pyr_step_judge), with its
- * row in *row (may be NULL).
+ * Returns PYR_OK; PYR_ERR_ENV_ARRAY; or why an action is illegal (a code of pyr_env_action_step or pyr_state_check_step),
+ * with its row in *row (may be NULL).
  */
 PYR_API enum pyr_err pyr_env_step(const struct pyr_env *env, struct pyr_env_game *games, size_t count,
     const struct pyr_env_arrays *arrays, size_t *row);
