@@ -244,7 +244,7 @@ def case_observations_show_nothing_hidden(folder):
                 other, same_mask = env.look(0, seat)
                 assert bytes(row) == bytes(other) and bytes(mask) == bytes(same_mask), (players, step, seat)
                 differed += bytes(env.state(0, seat)) != truth
-                env.load(0, before)
+                env.load(0, bytearray(before))
             env.step([rng.choice([a for a, bit in enumerate(env.masks[0]) if bit])])
         env.close()
     assert differed > 200, differed
@@ -517,6 +517,7 @@ def check_observation(env, agent, observation, acts):
 
 def check_aec(env, seed):
     """A small reading of what PettingZoo's api_test looks at."""
+    raises(ValueError, env.last)             # before the first reset
     env.reset(seed=seed)
     assert env.agents == env.possible_agents == [f'player_{i}' for i in range(len(env.agents))]
     assert env.num_agents == env.max_num_agents == len(env.agents) and env.metadata['name']
@@ -542,6 +543,7 @@ def check_aec(env, seed):
             steps += 1
     assert not env.agents and not live and steps > 50
     raises(ValueError, env.step, None)
+    raises(ValueError, env.last)
     return total
 
 

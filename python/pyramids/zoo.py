@@ -97,6 +97,12 @@ class AecEnv(_Agents, _Aec):
     def __init__(self, *, players: int = 2, edition: Edition | str = "classic", reward: str = "points",
                  render_mode: Optional[str] = None) -> None:
         _Agents.__init__(self, players, edition, reward, render_mode)
+        self.agent_selection: Optional[str] = None
+        self.rewards: dict[str, float] = {}
+        self._cumulative_rewards: dict[str, float] = {}
+        self.terminations: dict[str, bool] = {}
+        self.truncations: dict[str, bool] = {}
+        self.infos: dict[str, dict[str, Any]] = {}
 
     def reset(self, seed: Optional[int] = None, options: Optional[dict[str, Any]] = None) -> None:
         """Deals a game."""
@@ -116,6 +122,8 @@ class AecEnv(_Agents, _Aec):
     def last(self, observe: bool = True) -> tuple[Optional[dict[str, Array]], float, bool, bool, dict[str, Any]]:
         """Observation, reward since its last action, termination, truncation and info of the agent that acts next."""
         agent = self.agent_selection
+        if agent not in self.terminations:
+            raise ValueError("no agent is left to act; call reset")
         return (self.observe(agent) if observe else None, self._cumulative_rewards[agent], self.terminations[agent],
                 self.truncations[agent], self.infos[agent])
 

@@ -705,11 +705,15 @@ static enum pyr_err put(struct batch *b, size_t at, const uint8_t *saved, size_t
 static PyObject *batch_load(PyObject *object, PyObject *args)
 {
     struct batch *b = (struct batch *)object;
-    const char *saved;
-    Py_ssize_t at, size;
-    if (!PyArg_ParseTuple(args, "ny#", &at, &saved, &size) || !is_usable(b, true) || !read_index(b, at))
+    Py_buffer saved;
+    Py_ssize_t at;
+    if (!PyArg_ParseTuple(args, "ny*", &at, &saved))
         return NULL;
-    enum pyr_err err = put(b, (size_t)at, (const uint8_t *)saved, (size_t)size);
+    bool fine = is_usable(b, true) && read_index(b, at);
+    enum pyr_err err = fine ? put(b, (size_t)at, saved.buf, (size_t)saved.len) : PYR_OK;
+    PyBuffer_Release(&saved);
+    if (!fine)
+        return NULL;
     if (err)
         return raise_code(module_of(object), err);
     Py_RETURN_NONE;
