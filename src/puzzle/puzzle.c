@@ -33,7 +33,7 @@ int pyr_puzzle_theme_find(const char *name)
     return -1;
 }
 
-/* A line: NUMBER GAME SEATS ROUND TURN SEAT THEMES RATING CHECK PLAYOUTS VALUES. */
+/* A line of a pack: NUMBER GAME SEATS ROUND TURN SEAT THEMES RATING CHECK PLAYOUTS VALUES. */
 
 static bool read_themes(struct pyr_lines *lines, uint8_t *to)
 {
@@ -89,7 +89,7 @@ bool pyr_puzzle_read(struct pyr_puzzle *puzzle, struct pyr_lines *lines)
     return true;
 }
 
-/* Making the position. */
+/* Making the position. A seed has two streams: 0 deals, 1 plays. */
 
 enum pyr_err pyr_puzzle_deal(struct pyr_puzzle_game *at, struct pyr_game *game, const struct pyr_edition *edition,
     unsigned seats, uint32_t seed, const char *const *names, const struct pyr_sink *sink)
@@ -134,6 +134,8 @@ enum pyr_err pyr_puzzle_play(struct pyr_puzzle_game *at)
     return PYR_OK;
 }
 
+/* The check of a line is a hash of everything that the seat sees and that its choice depends on: if a bot, the generator or
+ * the cards were different, nearly every position would be, too, and the puzzle is refused instead of shown wrongly. */
 static uint32_t mix(uint32_t hash, uint64_t word)
 {
     for (unsigned i = 0; i < 8; i++, word >>= 8)
@@ -155,6 +157,7 @@ uint16_t pyr_puzzle_check(const struct pyr_game *game, pyr_seat seat)
     return (uint16_t)(hash ^ hash >> 16);
 }
 
+/* Whether the game has come to the puzzle's decision. */
 static bool is_there(const struct pyr_puzzle *puzzle, const struct pyr_table *open)
 {
     bool card = puzzle->themes >> PYR_PUZZLE_CARD & 1;
@@ -162,6 +165,7 @@ static bool is_there(const struct pyr_puzzle *puzzle, const struct pyr_table *op
         open->phase == (card ? PYR_REPLACE : PYR_MARK) && open->waiting >> puzzle->seat & 1;
 }
 
+/* Whether it never will: the seat had nothing to decide then. */
 static bool is_past(const struct pyr_puzzle *puzzle, const struct pyr_table *open)
 {
     return open->phase == PYR_END || open->round > puzzle->round ||
@@ -280,6 +284,7 @@ enum pyr_err puzzle_read_values(struct pyr_puzzle_open *open, const struct pyr_b
     return open->count ? lines.fault.code : PYR_ERR_TEXT_MISSING;
 }
 
+/* Exact puzzles have no values in their line: they are solved now, within PYR_PUZZLE_NODES. */
 enum pyr_err pyr_puzzle_open(const struct pyr_puzzle *puzzle, struct pyr_puzzle_open *open, struct pyr_match *match,
     const struct pyr_edition *edition, const char *const *names)
 {

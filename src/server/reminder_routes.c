@@ -1,6 +1,10 @@
 /*
  * reminder_routes.c: the requests about messages to people who are not connected (reminder.h; docs/protocol.md, section
  * 2): browsers that want them, quiet time, waiting tables, and a feed of them instead of messages.
+ *
+ * A request becomes a job (push_job, turns, feed_job): its run_* function works in the store's thread and sees only the
+ * job, its *_done function answers in the loop's. The job owns keys of browsers and feeds, which are wiped when it is
+ * freed; the database has a feed's key only as a hash.
  */
 #include <sodium.h>
 #include <stdio.h>
@@ -38,6 +42,7 @@ struct push_job {
     bool has_feed;
 };
 
+/* What a visitor wants: the members of the request replace those that are stored, the others stay. */
 static enum store_result run_notice(struct store_db *db, struct push_job *push)
 {
     enum store_result result = store_get_notice(db, push->visitor, &push->notice);
@@ -60,6 +65,7 @@ static enum store_result run_notice(struct store_db *db, struct push_job *push)
     return store_put_notice(db, push->visitor, &push->notice);
 }
 
+/* One job for all three requests: each removes, adds or changes something, and is answered with all that is there then. */
 static enum store_result run_push(struct store_db *db, struct store_job *job)
 {
     struct push_job *push = (struct push_job *)job;

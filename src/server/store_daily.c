@@ -1,5 +1,12 @@
 /*
  * store_daily.c: days and attempts (store_daily.h). Running statements and reading rows is in store_rows.h.
+ *
+ *  1. A day has one row and one secret, whichever server makes it first: a second insert changes nothing.
+ *  2. A visitor has at most one attempt per day: its key is the pair of both, so a second one cannot be stored.
+ *  3. A result is stored either before its day is revealed or not at all (lock_results in end_attempt and
+ *     store_reveal_days). The closed boards of revealed days are therefore complete.
+ *  4. Storing or judging a result ranks its visitor again in the same transaction (store_rank); once a day is revealed,
+ *     store_settle does so for all its players on the closed boards. So boards are read without computing anything.
  */
 #include <sodium.h>
 
@@ -86,6 +93,7 @@ enum store_result store_reveal_days(struct store_db *db, int64_t until, int64_t 
     return change(db, NOW, STORE_OK, REVEAL_DAYS, until, now);
 }
 
+/* Each day from `from` to `to` gets the seconds of it; of a longer time the last year is enough. */
 enum store_result store_add_outage(struct store_db *db, int64_t from, int64_t to)
 {
     enum store_result result = STORE_OK;
@@ -181,6 +189,7 @@ enum store_result store_judge_attempt(struct store_db *db, int64_t table, double
     return store_rank(db, day, visitor);
 }
 
+/* Several servers share a database: the claim of one that has stopped is free again after STORE_NODE_SECONDS. */
 enum store_result store_claim_master(struct store_db *db, int64_t node, int64_t now, struct store_day *day)
 {
     int64_t found;
@@ -201,6 +210,7 @@ enum store_result store_put_master(struct store_db *db, int64_t day, int32_t poi
 
 #define SETTLED_AT_ONCE 100      /* visitors */
 
+/* One visitor on one board: the best `best` results from `start` to `last`. */
 static enum store_result rank_on(struct store_db *db, unsigned board, int64_t start, int64_t last, int64_t best,
     int64_t visitor)
 {
@@ -217,6 +227,7 @@ static enum store_result rank_periods(struct store_db *db, int64_t day, int64_t 
     return result ? result : rank_on(db, STORE_BOARD_MONTH | kind, month, month + days - 1, RESULTS_MONTH, visitor);
 }
 
+/* On all boards that the day is part of: by points and without luck, with the running day and without it. */
 enum store_result store_rank(struct store_db *db, int64_t day, int64_t visitor)
 {
     enum store_result result = STORE_OK;

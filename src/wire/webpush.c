@@ -1,4 +1,15 @@
-/* webpush.c: see webpush.h. Keys are made and used by OpenSSL; nothing is stored between calls, and secrets are wiped. */
+/*
+ * webpush.c: see webpush.h. In the order of this file: keys, one encrypted record (RFC 8188), the key of a message from a
+ * browser's key and ours (RFC 8291), the signed token that names the sender (RFC 8292), and addresses of push services.
+ *
+ *  1. Keys are made and used by OpenSSL. Nothing is stored between calls, and secrets are wiped.
+ *  2. A message is a single record, encrypted with a key that follows from a key pair and a salt made for this message, so
+ *     no nonce is ever used twice. Only test vectors bring their own (struct push_fixed).
+ *  3. The length of a text is hidden by zeros up to `padded`, which the caller chooses alike for all messages.
+ *  4. Addresses come from browsers and are not trusted: only https, a plain host and a port are accepted
+ *     (push_endpoint_read); and before a connection is made, the address that the name leads to must be public
+ *     (push_address_is_public), so that nobody can use the server to reach its own network.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -59,6 +70,7 @@ long push_read_base64(const char *text, uint8_t *to, size_t room)
 
 /* Keys. */
 
+/* P-256, the only curve of Web Push. */
 static EC_GROUP *curve(void)
 {
     return EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1);
@@ -120,6 +132,7 @@ static EVP_PKEY *load_key(const uint8_t *private_key, const uint8_t public_key[P
     return key;
 }
 
+/* The shared secret of two keys (ECDH). */
 static bool agree(EVP_PKEY *own, EVP_PKEY *other, uint8_t secret[HASH])
 {
     size_t size = HASH;
@@ -369,6 +382,7 @@ bool push_host_covers(const char *entry, const struct push_endpoint *endpoint)
     return size > length && !memcmp(entry, endpoint->host + size - length, length);
 }
 
+/* All but the special networks of RFC 6890, and multicast and above (224.0.0.0/3). */
 static bool is_public_4(const uint8_t *a)
 {
     static const struct { uint8_t at[4]; unsigned bits; } others[] = {
