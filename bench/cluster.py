@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """cluster.py BUILD [--json] [--rounds N] [--tables N] [--without-peer]: one server on SQLite, and one, two and four on
-PostgreSQL, with and without affinity, beside boardgame.io with its PostgreSQL store (docs/benchmarks.md). The same work for
-all: four players a table who all choose at once, whole games, as fast as acknowledged; then at a calm pace for the time from
-a choice until everyone is told. They take turns, so that a busy machine does not favour one of them; each number is the
-median of its rounds. PostgreSQL is a server of its own, which syncs to the same disk."""
+PostgreSQL, with and without affinity, beside boardgame.io with its PostgreSQL store (docs/benchmarks.md). The same
+work for all: four players per table who all choose at once, whole games, as fast as acknowledged; then at a slow pace
+to measure the time from a choice until everyone is notified. They run in turn, so that a busy machine does not favour
+one of them; each number is the median of its rounds. PostgreSQL runs as a separate server that syncs to the same disk."""
 import argparse
 import json
 import os
@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(ROOT, "tests"))
 import postgres  # noqa: E402  pylint: disable=wrong-import-position
 
 PEER = os.path.join(ROOT, "bench/peers/boardgame.io/driver.mjs")
-# A server with room; as Debian starts it, but for the memory.
+# The settings of a server with enough room; as Debian starts it, except for the memory.
 SETTINGS = {"shared_buffers": "128MB", "max_wal_size": "1GB", "min_wal_size": "80MB", "max_connections": "100"}
 CALM = ("--rate", "100", "--seconds", "8")
 
@@ -113,7 +113,7 @@ def main():
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))      # PostgreSQL and its folder go with it
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))      # PostgreSQL and its folder are removed with it
     try:
         main()
     except KeyboardInterrupt:

@@ -1,6 +1,6 @@
 /*
- * load.c: plays whole games at a server with many connections, as fast as it is acknowledged or at a given pace, and
- * measures it.
+ * load.c: plays whole games on a server with many connections, as fast as it acknowledges choices or at a given pace,
+ * and measures it.
  *
  * It starts `pyramids serve` itself, on a free port of 127.0.0.1 with a database of its own (or the one that PYR_POSTGRES
  * names, which must be empty: tests/postgres.py), and ends it. With --nodes there are several servers on that database:
@@ -11,14 +11,14 @@
  *
  * What counts as lost, and makes the exit code 1:
  *  1. a choice that was acknowledged and is neither in the record nor, while its phase is open, in `mine` of a new `ready`;
- *  2. lines that do not follow upon those a client has;
+ *  2. lines that do not continue those a client has;
  *  3. an error, a closed connection, a choice that is not acknowledged or not sent to all four.
  *
- * A choice is as slow as the disk it must be on, so the disk alone is measured at the same time: a block written and
- * synchronised a hundred times per second, the time counted from when it was due, as for a choice that comes then. Memory a
- * table is that of all tables but the first tenth, so that what a server needs once does not count.
+ * A choice has to wait for the disk, so the disk alone is measured at the same time: a block is written and synchronised
+ * a hundred times per second, and its time counts from when it was due, as for a choice at that moment. Memory per table
+ * is measured without the first tenth of the tables, so that memory needed only once does not count.
  *
- * The reader of messages knows only what our own server writes; anything else is an error too.
+ * The reader of messages accepts only the output of our own server; anything else is an error.
  */
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -47,7 +47,7 @@
 #include <pyramids/record.h>
 
 #define SEATS 4
-/* Tables that are being set up at once: few, or the memory for their requests would count as theirs. */
+/* Tables that are being set up at the same time: few, or the memory of their requests would count as theirs. */
 #define OPENING 8
 #define ON_THE_WAY 16            /* choices of a table that some client has not received */
 #define MESSAGE 65536            /* bytes of the longest message */
@@ -67,14 +67,14 @@ struct client {
     char *left;                  /* the beginning of a message */
     size_t left_size;
     uint32_t version;            /* lines known */
-    uint32_t chosen;             /* the phase of the last choice */
+    uint32_t chosen;             /* the phase of its last choice */
     char choice[CHOICE];         /* the last one, as in a record's line */
     uint64_t acknowledged, before;       /* sums of the lines of all choices acknowledged, and of all but the last */
     int dealt[PYR_DEALT];
     bool confirmed;              /* at the end: `mine` was the last choice */
 };
 
-struct way {                     /* a choice on its way to everyone */
+struct way {                     /* a choice that has not reached all clients */
     uint32_t phase;
     uint8_t seat, told;          /* told: bits of clients */
     uint64_t at;
@@ -99,7 +99,7 @@ struct times {
 static struct {
     const char *program;
     unsigned tables;
-    double rate;                 /* choices per second; 0: as fast as acknowledged */
+    double rate;                 /* choices per second; 0: as fast as they are acknowledged */
     double seconds;              /* 0: until the games are over */
     unsigned nodes;              /* servers */
     bool spread;                 /* the clients of a table are at different servers */
@@ -117,11 +117,11 @@ static struct {
     } node[MOST_NODES];
     int poll;
     char folder[64];
-    unsigned opened, wanted, ready, over;    /* wanted: the number to be opened now */
-    bool playing, closing;       /* closing: the last choices are awaited, no new ones are made */
+    unsigned opened, wanted, ready, over;    /* wanted: the number of tables to open now */
+    bool playing, closing;       /* closing: waiting for the last choices, no new ones are made */
     uint64_t sent, done, open_ways;
     struct times to_done, to_all;
-    unsigned next;               /* table whose turn it is at a given pace */
+    unsigned next;               /* the next table, at a given pace */
 } load;
 
 static volatile sig_atomic_t interrupted;
@@ -258,7 +258,7 @@ static const struct node *node_of(const struct client *client)
 
 /* Seconds of processor time, and bytes of memory: of all servers. */
 
-/* Of a process; with `children` also of those that have ended, and *parent. */
+/* Of a process; with `children` also of its ended children, and *parent. */
 static double process_seconds(long pid, bool children, long *parent)
 {
     char path[64], text[1024] = "";
@@ -392,7 +392,7 @@ static void post(struct client *client, const char *path, const char *body)
 static void upgrade(struct client *client)
 {
     char text[512];
-    close(client->fd);                       /* so it leaves the poll, too */
+    close(client->fd);                       /* also removes it from the poll */
     client->stage = UPGRADES;
     connect_client(client);
     int size = snprintf(text, sizeof text,
@@ -418,7 +418,7 @@ static void open_table(void)
     pyr_replay_init(&table->replay, 0);
 }
 
-/* The answers to post and upgrade. Returns how many bytes were used, 0: more must come. */
+/* The answers to post and upgrade. Returns the number of bytes used, 0: more are needed. */
 static size_t read_answer(struct client *client, char *text, size_t size)
 {
     struct table *table = client->table;
@@ -452,11 +452,11 @@ static size_t read_answer(struct client *client, char *text, size_t size)
         return whole;
     }
     client->stage = HAS_CODE;
-    if (table->code[0])                      /* those who came before the table was there wait for it */
+    if (table->code[0])                      /* clients that arrived before the table was made are waiting for it */
         for (unsigned s = 0; s < SEATS; s++)
             if (table->client[s].stage == HAS_CODE)
                 upgrade(&table->client[s]);
-    return 0;                                /* of this connection no more is to be read */
+    return 0;                                /* nothing more may be read from this connection */
 }
 
 /* Choosing. */
@@ -468,13 +468,13 @@ static uint64_t sum_line(uint64_t sum, const char *line, size_t size)
     return (sum ^ '\n') * UINT64_C(1099511628211);
 }
 
-/* Writes a random legal choice as it will stand in the record, without keyword and seat; the keyword. */
+/* Writes a random legal choice as in the record, without keyword and seat; returns the keyword. */
 static const char *pick(const struct client *client, char *choice)
 {
     const struct pyr_box *box = &load.edition.box;
     const struct pyr_state *state = &client->table->replay.state;
     struct pyr_steps steps;
-    if (state->open.phase == PYR_KEEP) {     /* of the deals the replay knows only the first seat's */
+    if (state->open.phase == PYR_KEEP) {     /* the replay has only the first seat's deals */
         int a = client->dealt[0], b = client->dealt[1 + pyr_rng_below(&load.rng, PYR_DEALT - 1)];
         snprintf(choice, CHOICE, "%d %d", a < b ? a : b, a < b ? b : a);
         return "keep";
@@ -539,7 +539,7 @@ static void choose_all(struct table *table)
             choose(&table->client[s]);
 }
 
-/* At a given pace: tables in turn, a random seat of each. */
+/* At a given pace: one table after the other, a random seat of each. */
 static void choose_next(void)
 {
     for (unsigned tries = 0; tries < options.tables; tries++) {
@@ -564,7 +564,7 @@ static void note(struct times *times, uint64_t since)
     times->us[times->count++] = (uint32_t)((now_ns() - since) / 1000);
 }
 
-/* A client received that these seats have chosen in the phases from the one until before the other. */
+/* A client was notified that these seats have chosen in the phases of this range. */
 static void told(struct client *client, uint32_t from, uint32_t to, unsigned seats)
 {
     struct table *table = client->table;
@@ -604,7 +604,7 @@ static void acknowledged(struct client *client, const char *text)
         return;
     }
     if (client->confirmed || !client->sent)
-        return;                              /* of the last open */
+        return;                              /* a result of the latest `open` */
     if (strtoul(text + 2, NULL, 10) != client->chosen)
         fail("table %s, seat %d: %.60s acknowledged, not c%u", table->code, client->seat + 1, text, client->chosen);
     for (unsigned i = 0; i < table->ways; i++)
@@ -616,7 +616,7 @@ static void acknowledged(struct client *client, const char *text)
     client->acknowledged = sum_line(client->acknowledged, client->choice, strlen(client->choice));
 }
 
-/* Follows the game. `text` are the strings of a JSON array; our lines need no escapes. */
+/* Reads lines of the game. `text` is the strings of a JSON array; our lines need no escapes. */
 static void follow(struct client *client, char *text, uint32_t to)
 {
     struct table *table = client->table;
@@ -642,13 +642,13 @@ static void follow(struct client *client, char *text, uint32_t to)
             fail("table %s, seat %d: no deal", table->code, client->seat + 1);
     }
     client->version = to;
-    /* The first lines differ by seat: the first seat's are taken. Later ones are the same for all. */
+    /* The first lines differ between seats: those of the first seat are used. Later ones are the same for all. */
     if (to <= table->version || (!table->version && client->seat))
         return;
     struct pyr_lines reader;
     struct pyr_event event;
     struct pyr_fault fault = { 0 };
-    /* Of several lines at once another client may have received the first. */
+    /* Another client may have received the first of these lines already. */
     const char *unknown = lines;
     for (uint32_t known = table->version; from && known > from; known--)
         unknown = strchr(unknown, '\n') + 1;
@@ -707,7 +707,7 @@ static void receive(struct client *client, char *text)
     }
 }
 
-/* One frame; how many bytes were used, 0: more must come. */
+/* Reads a frame; returns the number of bytes used, 0: more are needed. */
 static size_t read_frame(struct client *client, char *text, size_t size)
 {
     const uint8_t *byte = (const uint8_t *)text;
@@ -754,7 +754,7 @@ static void read_client(struct client *client)
         bool was_asking = client->stage < HAS_CODE;
         used = client->stage <= UPGRADES ? read_answer(client, buffer + at, size - at) : read_frame(client, buffer + at,
             size - at);
-        at = was_asking && client->stage >= HAS_CODE ? size : at + used;     /* that connection has served */
+        at = was_asking && client->stage >= HAS_CODE ? size : at + used;     /* that connection is no longer needed */
     } while (used && at < size);
     free(client->left);
     client->left = NULL;
@@ -763,7 +763,7 @@ static void read_client(struct client *client)
         client->left = memcpy(checked(malloc(size - at)), buffer + at, size - at);
 }
 
-/* One turn of the loop; false: nothing happened. */
+/* One iteration of the loop; false: nothing happened. */
 static bool turn(int ms)
 {
     struct epoll_event events[256];
@@ -879,7 +879,7 @@ static void play_and_probe(void)
     pthread_join(thread, NULL);
 }
 
-/* Nothing lost. */
+/* Checking that nothing is lost. */
 
 static size_t fetch(const char *path, const char *cookie, char *to, size_t room)
 {
@@ -932,9 +932,10 @@ static void check_table(struct table *table)
         unsigned seat = (unsigned)(line[5] - '1');
         if (seat >= SEATS)
             fail("table %s: %.40s", table->code, line);
-        sum[seat] = sum_line(sum[seat], line, *line == 'd' ? 6 : size);      /* which card came is not part of the choice */
+        sum[seat] = sum_line(sum[seat], line, *line == 'd' ? 6 : size);      /* the card that was drawn is not part of
+                                                                                the choice */
     }
-    /* While the game is under way it lacks the others' deals. */
+    /* While the game is running the record lacks the others' deals. */
     if (lines != table->version - (table->over ? 0 : SEATS - 1))
         fail("table %s: the record has %u lines, not %u", table->code, lines, table->version);
     for (unsigned s = 0; s < SEATS; s++) {
@@ -977,7 +978,7 @@ static double part(const struct times *times, double share)
     return times->us[(size_t)((double)(times->count - 1) * share)] / 1e3;
 }
 
-/* What was measured. */
+/* The results of the measurement. */
 struct sums {
     double setup, seconds, cpu, postgres;    /* seconds; of processor time: of the servers, of PostgreSQL */
     double seated, grown;        /* bytes per table: when the cards were dealt, and at the end */

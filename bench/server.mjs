@@ -1,6 +1,6 @@
-// server.mjs BUILD [--json] [--rounds N]: our server beside boardgame.io (peers/), the same work for both: four players a
-// table, all choose at once, everyone is notified, both stores durable. They take turns, so that a busy machine does not
-// favour one of them. Then ten thousand clients at ours alone.
+// server.mjs BUILD [--json] [--rounds N]: our server and boardgame.io (peers/) with the same work: four players per
+// table, all choose at once, everyone is notified, both stores durable. They run in turn, so that a busy machine does not
+// favour one of them. Then ten thousand clients on ours alone.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';

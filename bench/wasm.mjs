@@ -1,5 +1,5 @@
-// wasm.mjs MODULE TWIN EDITION: random games per second of processor time, WebAssembly beside native. The two take turns and
-// the best of many counts, so that a busy machine does not favour one of them.
+// wasm.mjs MODULE TWIN EDITION: random games per second of processor time, in WebAssembly and native. They run in turn
+// and the best of many runs counts, so that a busy machine does not favour one of them.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { load } from '../tests/module.mjs';

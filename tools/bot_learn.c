@@ -1,6 +1,7 @@
 /*
- * bot_learn.c: learns what the stronger bots know, from games against themselves. Results are compiled in, so the
- * other commands follow once the first one's is built; what lies in the tree was made from editions/classic.edition by
+ * bot_learn.c: learns the numbers of the stronger bots from games against themselves. The results are compiled in, so
+ * build again after each command before running the next one; those in the source tree were made from
+ * editions/classic.edition by
  *
  *     bot_learn weights 1 8 editions/classic.edition >src/bots/learned.h         about a minute
  *     bot_learn value 1 20000 editions/classic.edition >src/bots/learned_value.h a few seconds
@@ -8,16 +9,16 @@
  *
  * The same seed (1), passes (8) or games (20000, 60000) and edition give the same numbers.
  *
- * Weights (src/bots/weights.h): one after the other is moved by a step up or down and plays the best so far in duplicate
- * games of two; what wins by more than two standard errors stays, and its step grows; a step without gain shrinks. A
- * game counts as a smooth function of its margin, which tells more in fewer games than who won, and unlike the margin itself
- * does not reward gambling away close games for a few high wins.
+ * Weights (src/bots/weights.h): each in turn is moved a step up or down, and the result plays the best so far in
+ * duplicate games of two. A change that wins by more than two standard errors is kept, and its step grows; a step
+ * without gain shrinks. A game counts as a smooth function of its margin, which needs fewer games than counting wins,
+ * and unlike the margin itself does not reward risking close games for a few high wins.
  *
- * Value (src/bots/value.h): for each number of players and of turns to come, least squares of the final score less
- * what is sure, by the features of the desk at that time.
+ * Value (src/bots/value.h): for each number of players and of turns to come, least squares of the final score minus the
+ * points that are certain, by the features of the desk at that time.
  *
- * Net (src/bots/net.h): a network learns the final score while it plays games of two to four against itself, choosing what
- * it likes best at the time.
+ * Net (src/bots/net.h): a network learns the final score while it plays games of two to four against itself, choosing
+ * what it rates best at the time.
  */
 #include <pyramids/edition.h>
 #include <pyramids/score.h>
@@ -30,7 +31,7 @@
 #include "../src/bots/value.h"
 #include "edition_file.h"
 
-/* Deals of a match, each played twice with the seats changed. */
+/* Deals of a match, each played twice with the seats exchanged. */
 enum { DEALS = 4000 };
 
 static struct pyr_edition edition;
@@ -128,15 +129,14 @@ static int learn_weights(uint64_t seed, unsigned passes)
     return 0;
 }
 
-/* Least squares, a row of sums for each feature and the target last. */
+/* Least squares: a row of sums for each feature, with the target last. */
 struct sums {
     double of[FEATURES][FEATURES + 1];
     double count;
 };
 
-/* Gauss, with the diagonal raised a little, so that features that are always alike share their weight.
- * Gauss-Jordan elimination of the normal equations with a ridge of 1e-3. No pivoting: the matrix is positive
- * definite by the ridge. */
+/* Gauss-Jordan elimination of the normal equations with a ridge of 1e-3 on the diagonal, so that features that are
+ * always equal share their weight. No pivoting: with the ridge the matrix is positive definite. */
 static void solve(struct sums *s, float *weight)
 {
     for (unsigned i = 0; i < FEATURES; i++)
@@ -152,7 +152,7 @@ static void solve(struct sums *s, float *weight)
         weight[i] = (float)(s->of[i][FEATURES] / s->of[i][i]);
 }
 
-/* One desk before a reveal: what is known then. The target follows when the game is over. */
+/* One desk before a reveal, with what is known then. The target is added when the game is over. */
 struct sample {
     float feature[FEATURES];
     int sure;
@@ -161,9 +161,8 @@ struct sample {
 static struct sums sums[ALL_TURNS + 1];
 static double errors[ALL_TURNS + 1];
 
-/* One game; its samples go into the sums or, with lines, into the errors.
- * Ridge regression needs sums only, so games are not kept. With `lines` the same games measure how far the
- * estimate is off, in mean absolute points. */
+/* One game; its samples go into the sums or, with lines, into the errors. Ridge regression needs only sums, so games
+ * are not stored. With `lines` the games measure the mean absolute error of the estimate, in points. */
 static void study(const struct tables *tables, unsigned seats, struct pyr_rng *rng, const struct value_line *lines)
 {
     static struct sample samples[ALL_TURNS + 1][PYR_MAX_SEATS];
@@ -253,15 +252,15 @@ struct lesson {
 static struct lesson lessons[LESSON_ROOM];
 static unsigned lesson_count;
 
-/* The network itself, the slope of its error in a batch, and the running means of that and of its square.
- * As a union with an array, so that the optimizer can treat all weights alike. */
+/* The network itself, the gradient of its error in a batch, and the running means of the gradient and of its square. A
+ * union with an array, so that the optimizer can treat all weights alike. */
 static union numbers {
     struct net net;
     float of[NET_NUMBERS];
 } now, slope, mean, square;
 
-/* The choice that looks best at once; one mark in sixteen any of the tables' best four, since choices are judged by what the
- * network says of desks that it does not choose. */
+/* The choice that is rated best; one mark in sixteen is a random one of the tables' best four, so that the network also
+ * learns about desks that it would not choose. */
 static pyr_step choose(const struct tables *tables, const struct pyr_state *state, pyr_seat seat, struct pyr_rng *rng)
 {
     static const struct ahead_plan stand = { 0, 1, 1 };
@@ -276,7 +275,7 @@ static pyr_step choose(const struct tables *tables, const struct pyr_state *stat
     return list[0].step;
 }
 
-/* One lesson per seat and turn: the inputs before the reveal, and the score that came of it. */
+/* One lesson per seat and turn: the inputs before the reveal, and the final score. */
 static void play_lessons(const struct tables *tables, unsigned seats, struct pyr_rng *rng)
 {
     const struct pyr_box *box = &edition.box;
@@ -309,9 +308,8 @@ static void play_lessons(const struct tables *tables, unsigned seats, struct pyr
         lessons[i].score = (float)pyr_table_score(&state.open, box, lessons[i].seat).total;
 }
 
-/* Adds the slope of half the squared error. Returns the squared error.
- * Backpropagation by hand: one hidden layer, rectified, plus direct weights from the inputs. The forward pass is
- * that of net.c without its accumulator. */
+/* Adds the gradient of half the squared error. Returns the squared error. Backpropagation by hand: one hidden layer,
+ * rectified, plus direct weights from the inputs. The forward pass is that of net.c without its accumulator. */
 static double learn_lesson(const struct lesson *lesson)
 {
     const struct net *net = &now.net;
@@ -346,7 +344,7 @@ static double learn_lesson(const struct lesson *lesson)
     return (double)error * error;
 }
 
-/* Newton's way from a guess by half the exponent: the tools do without libm. */
+/* Newton's method, starting from half of the exponent: the tools use no libm. */
 static float root(float x)
 {
     union { float f; uint32_t bits; } guess = { x };
@@ -366,7 +364,7 @@ static void descend(float rate)
         float g = slope.of[i] / BATCH;
         mean.of[i] += 0.1f * (g - mean.of[i]);
         square.of[i] += 0.001f * (g * g - square.of[i]);
-        /* Both means began at nothing, hence the divisions. */
+        /* Both means began at 0, hence the divisions. */
         now.of[i] -= rate * mean.of[i] / (1 - begun) / (root(square.of[i] / (1 - begun_square)) + 1e-6f);
         slope.of[i] = 0;
     }
@@ -389,8 +387,8 @@ static void write_rows(const float (*from)[NET_HIDDEN], unsigned rows)
     printf("},\n");
 }
 
-/* Games and lessons alternate: each batch is played by the network as it is, learned in random order and thrown away. The
- * rate falls with the square of what is left. */
+/* Games and lessons alternate: each batch is played by the present network, learned in random order and dropped. The
+ * rate falls with the square of the remaining work. */
 static int learn_net(uint64_t seed, unsigned games)
 {
     static const unsigned seats[] = { 4, 2, 3, 2 };

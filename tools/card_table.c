@@ -1,6 +1,6 @@
 /*
- * card_table: lets bots play with an edition and prints, as Markdown, what became of each card. Made the tables of
- * docs/editions.md; --help says what its columns mean.
+ * card_table: lets bots play with an edition and prints statistics of each card as Markdown. It made the tables of
+ * docs/editions.md; --help explains its columns.
  */
 #include <pyramids/bots.h>
 #include <pyramids/score.h>
@@ -57,7 +57,7 @@ static bool read_number(const char *text, uint64_t low, uint64_t high, uint64_t 
     return !*end && *number >= low && *number <= high;
 }
 
-/* False: the help is printed and the exit code is 2. */
+/* False: help was printed, and the exit code is 2. */
 static bool read_options(struct options *o, int argc, char **argv)
 {
     uint64_t number;
@@ -83,7 +83,7 @@ static bool read_options(struct options *o, int argc, char **argv)
     return o->file != NULL;
 }
 
-/* What a step does to the counts: called with the state as it was before. */
+/* Counts a step: called with the state before it. */
 static void count_step(struct job_count *count, const struct pyr_state *state, pyr_seat seat, pyr_step step)
 {
     const struct pyr_table *open = &state->open;
@@ -111,9 +111,8 @@ static void count_step(struct job_count *count, const struct pyr_state *state, p
     }
 }
 
-/* A mark's points go to the card it was made on, from any symbol.
- * The mark is made on a copy, and the difference of the scores is its gain; a torch or a gem may gain
- * nothing. */
+/* A mark's points count for the card it was made on, whatever the symbol. The mark is made on a copy, and the difference
+ * of the scores is its gain; a torch or a gem may gain nothing. */
 static void count_mark(struct visit *visit, const struct pyr_box *box, const struct pyr_desk *before, unsigned round,
     pyr_pattern pattern, pyr_step step)
 {
@@ -124,8 +123,8 @@ static void count_mark(struct visit *visit, const struct pyr_box *box, const str
     on->turns += (before->flags & PYR_DESK_FIRST) != 0;
 }
 
-/* The turn is over: its completed cards get their 10 and their pyramid points.
- * `done` and `tile` are what was known before; the differences are this turn's. */
+/* Called when the turn is over: its completed cards get their 10 and their pyramid points. `done` and `tile` are the
+ * values before; the differences belong to this turn. */
 static void count_completed(struct job_count *count, struct visit *visit, const struct pyr_box *box,
     const struct pyr_table *open, pyr_cardset *done, pyr_seat tile[PYR_COLOURS][PYR_TILES])
 {
@@ -182,9 +181,8 @@ static void count_end(struct job_count *count, const struct pyr_box *box, const 
     }
 }
 
-/* Completed cards are counted when their turn is over, once the pyramid points have been taken: at the next mark, or at
- * the end.
- * Streams as in `pyramids sim`: even ones deal, odd ones are the bots'. */
+/* Completed cards are counted when their turn is over, once the pyramid points have been taken: at the next mark, or
+ * at the end. Streams as in `pyramids sim`: even ones are for dealing, odd ones for the bots. */
 static void play(struct job_count *count, const struct pyr_box *box, const struct pyr_bot *bot, void *memory,
     const struct options *o, unsigned game)
 {
@@ -219,7 +217,7 @@ static void play(struct job_count *count, const struct pyr_box *box, const struc
     count_end(count, box, &state.open);
 }
 
-/* What a game is played with. */
+/* The parameters of a game. */
 struct table {
     const struct options *options;
     const struct pyr_box *box;

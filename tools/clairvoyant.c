@@ -1,13 +1,13 @@
 /*
- * clairvoyant.c: how near a bot comes to a player who knows the order of the deck and of the expedition cards.
+ * clairvoyant.c: compares bots with a player who knows the order of the deck and of the expedition cards.
  *
  *     clairvoyant EDITION PLAYERS GAMES SEED BOT... [--shard I/N --output FILE]
  *
- * One seat plays, the others are greedy, a fixed yardstick (ties broken the same way each time, so that what they do follows
- * from the table). The clairvoyant plans in the true world: a beam search over its own choices, each tried by playing on to
- * the end with the tables' policy. What it finds can really be reached by one who knows what comes; there may be better
- * still. For it and for every bot named, in the same games: points, margin over the best other player, and the share of the
- * clairvoyant's margin that the bot reaches.
+ * One seat plays, the others are greedy, a fixed yardstick (ties broken the same way each time, so that their choices
+ * follow from the table). The clairvoyant plans in the true world: a beam search over its own choices, each tried by
+ * playing on to the end with the tables' policy. Its results can really be reached by a player with that knowledge;
+ * even better ones may exist. For it and for every bot named, in the same games: points, margin over the best other
+ * player, and the share of the clairvoyant's margin that the bot reaches.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,10 +33,10 @@ static const struct pyr_bot *greedy;
 /* A state that can be reached, with the result of playing on from there. */
 struct plan {
     struct pyr_state state;
-    int margin, points;          /* of playing on by the policy */
+    int margin, points;          /* of continuing by the policy */
 };
 
-/* Bots see only their view; the planner alone knows the state. */
+/* Bots see only their view; only the planner has the state. */
 static pyr_step ask(const struct pyr_bot *bot, void *memory, const struct pyr_state *state, pyr_seat seat,
 struct pyr_rng *rng)
 {
@@ -74,7 +74,7 @@ static void count_up(const struct pyr_state *state, pyr_seat seat, int *points, 
     *margin = *points - best;
 }
 
-/* Plays on to the end: the seat by the policy, the others as they do. */
+/* Plays to the end: the seat by the policy, the others as usual. */
 static void try_plan(struct plan *plan, pyr_seat seat)
 {
     struct pyr_state state = plan->state;
@@ -91,7 +91,7 @@ static int by_margin(const void *a, const void *b)
     return x->margin != y->margin ? y->margin - x->margin : y->points - x->points;
 }
 
-/* How far a state is in the game; plans that are behind are continued first. */
+/* How far a state has advanced in the game; plans that are behind are continued first. */
 static unsigned progress(const struct pyr_state *state)
 {
     const struct pyr_table *open = &state->open;
@@ -119,8 +119,8 @@ static unsigned find_steps(const struct pyr_state *state, pyr_seat seat, pyr_ste
     return count;
 }
 
-/* A beam search: the plans that are least far are all continued by one step, then the BEAM best of all stay. Each is valued
- * by playing on with the policy. */
+/* A beam search: all plans that have advanced least are continued by one step, then the BEAM best of all are kept. Each
+ * is valued by continuing with the policy. */
 static void plan_game(struct pyr_state *start, pyr_seat seat, int *points, int *margin)
 {
     static struct plan list[MOST], next[MOST];
@@ -151,7 +151,7 @@ static void plan_game(struct pyr_state *start, pyr_seat seat, int *points, int *
             }
         }
         qsort(next, made, sizeof *next, by_margin);
-        /* Plans that have come to the same desk are one. */
+        /* Plans that lead to the same desk are merged. */
         count = 0;
         for (unsigned i = 0; i < made && count < BEAM; i++) {
             unsigned same = 0;
@@ -178,7 +178,7 @@ struct comparison {
     uint64_t seed;
 };
 
-/* The seat rotates; games of one shuffle follow each other, as in duplicate games. */
+/* Seats rotate; games of one shuffle follow each other, as in duplicate games. */
 static void play(const struct comparison *c, const struct player *player, uint64_t game, int *points, int *margin)
 {
     struct pyr_rng chance, rng;

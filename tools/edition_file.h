@@ -1,6 +1,6 @@
 /*
- * edition_file.h: reads the edition that a tool works on. The command `pyramids` has messages in six languages for what may
- * be wrong with it; here one line is enough.
+ * edition_file.h: reads the edition that a tool works on. The command `pyramids` has messages in six languages for
+ * errors in it; here one line is enough.
  */
 #ifndef EDITION_FILE_H
 #define EDITION_FILE_H
@@ -11,7 +11,7 @@
 
 #include <pyramids/edition.h>
 
-/* Prints what is wrong and returns false if the file cannot be read or is no edition. */
+/* Prints the error and returns false if the file cannot be read or is not an edition. */
 static inline bool edition_file_read(const char *path, struct pyr_edition *edition)
 {
     static char text[1 << 20];

@@ -4,14 +4,14 @@
  *     late make EDITION COUNT SEED > tests/data/late.txt
  *     late score EDITION tests/data/late.txt BOT [NODES]
  *
- * A position is the table before a seat's mark in the last, last but one or last but two turn of a game of greedy bots,
- * which are a fixed yardstick, so that a seed, a number of players and a turn are all that a position takes. Solved is: the
- * expected final points of the seat if it plays best from there on and the others stand still (they take neither cards nor
- * pyramid points). All patterns that can come are weighed by the cards left in the round; after a completed pyramid every
- * card of the display and every card of the deck is tried.
+ * A position is the table before a seat's mark in the last, last but one or last but two turn of a game of greedy bots.
+ * These are a fixed yardstick, so a position is determined by a seed, a number of players and a turn. It is solved for
+ * the expected final points of the seat with best play from there on if the others do nothing (they take neither cards
+ * nor pyramid points). All patterns that can be revealed are weighted by the cards left in the round; after a completed
+ * pyramid every card of the display and every card of the deck is tried.
  *
- * make looks at COUNT games, those of the seeds from SEED; one without a choice, or with more than 400, gives no line. With
- * --shard I/N --output FILE both do a part, which `pyramids merge` puts together.
+ * make looks at COUNT games, those of the seeds from SEED; one without a choice, or with more than 400, gives no line.
+ * With --shard I/N --output FILE both do a part, and `pyramids merge` combines the parts.
  *
  * A line: PLAYERS GAME TURNS SEAT, then every complete choice with its value, best first: `4 17 2 1 12:a4a5=96.25 12:a4=95.5
  * ...`.
@@ -26,13 +26,13 @@
 #include "edition_file.h"
 #include "job.h"
 
-/* What can still change, seen from one seat. */
+/* Everything that can still change, from the view of one seat. */
 struct late {
     struct pyr_desk desk;
     pyr_card display[PYR_DISPLAY];
     pyr_cardset deck;
     uint8_t pool[PYR_PATTERNS];  /* expedition cards not revealed yet */
-    uint8_t tiles[PYR_COLOURS];  /* pyramid points gone */
+    uint8_t tiles[PYR_COLOURS];  /* pyramid points that are taken */
     uint8_t turns;               /* to come after the present one */
     int16_t points;              /* pyramid points of this seat */
 };
@@ -42,7 +42,7 @@ struct late {
 
 static const struct pyr_box *box;
 
-/* Values that were found before, by all of the position; old ones are overwritten. */
+/* Values that were computed before, by the whole position; old ones are overwritten. */
 #define MEMO (1u << 18)
 /* A transposition table: one entry per place, replaced always. */
 static struct memo {
@@ -51,7 +51,7 @@ static struct memo {
     bool used;
 } *memo;
 
-/* Any will do: the whole position is compared. 24 bits are left, of which MEMO uses 18. */
+/* Any hash will do, since the whole position is compared. 24 bits are left, of which MEMO uses 18. */
 static uint64_t hash(const struct late *late)
 {
     uint64_t h = late->desk.free * UINT64_C(0x9e3779b97f4a7c15) ^ late->desk.tally * UINT64_C(
@@ -65,8 +65,8 @@ static uint64_t hash(const struct late *late)
 
 static double value_of_turn(const struct late *late);
 
-/* Expected final points before the next card is revealed.
- * A chance node: the mean over the patterns that can come, weighted by how many cards of each are left. */
+/* Expected final points before the next card is revealed. A chance node: the mean over the patterns that can be
+ * revealed, weighted by the number of cards left of each. */
 static double value_of_rest(const struct late *late)
 {
     if (!late->turns)
@@ -86,7 +86,7 @@ static double value_of_rest(const struct late *late)
         next.turns--;
         next.desk.due = 1;
         next.desk.flags = PYR_DESK_FIRST;
-        /* The revealed pattern rides along in a field that a desk does not need here. */
+        /* The revealed pattern is stored in bits that are not needed here. */
         next.tiles[0] = (uint8_t)(next.tiles[0] | p << 4);
         sum += late->pool[p] * value_of_turn(&next);
     }
@@ -103,7 +103,7 @@ static pyr_pattern pattern_of(const struct late *late)
     return (pyr_pattern)(late->tiles[0] >> 4);
 }
 
-/* New cards, the best of all that there are. */
+/* Takes new cards, the best of all available ones. */
 static double value_of_replacing(const struct late *late, unsigned owed)
 {
     double best = -1e9, sum = 0;
@@ -119,8 +119,7 @@ static double value_of_replacing(const struct late *late, unsigned owed)
         double value = value_of_replacing(&next, owed - 1);
         best = value > best ? value : best;
     }
-    /* A drawn card is worth the mean of the deck; in the last turns but one a new card gains nothing but what one turn can
-     * mark. */
+    /* A drawn card is worth the mean of the deck; near the end a new card gains only what the remaining turns can mark. */
     for (pyr_cardset deck = late->deck; deck; deck &= deck - 1, left++) {
         struct late next = *late;
         pyr_card card = (pyr_card)__builtin_ctzll(deck);
@@ -156,7 +155,7 @@ static double value_of_end(struct late late)
     return value_of_replacing(&late, owed);
 }
 
-/* Only the last round is looked at, so its torch is the one of PYR_ROUNDS - 1. */
+/* Only the last round matters, so its torch is that of PYR_ROUNDS - 1. */
 static double value_of_step(const struct late *late, pyr_step step)
 {
     struct late next = *late;
@@ -262,7 +261,8 @@ static int better(const void *a, const void *b)
     return x->value != y->value ? (x->value < y->value) - (x->value > y->value) : strcmp(x->text, y->text);
 }
 
-/* Numbers of players, turns to come and seats change from game to game, so that all combinations come equally often. */
+/* The numbers of players, turns to come and seats change from game to game, so that all combinations are equally
+ * frequent. */
 static bool make(void *context, uint64_t item, FILE *to)
 {
     const uint64_t *seed = context;
@@ -286,7 +286,7 @@ static bool make(void *context, uint64_t item, FILE *to)
     return true;
 }
 
-/* What `score` works with. */
+/* The data of `score`. */
 struct scoring {
     const struct pyr_bot *bot;
     void *memory;
@@ -295,8 +295,8 @@ struct scoring {
     size_t count;
 };
 
-/* The bot chooses step by step, as in a game, and its whole choice is looked up in the line. The bit 0x80 is a seat that
- * never chooses, so the phase does not end while the bot is making its extra marks. */
+/* The bot chooses step by step, as in a game, and its whole choice is looked up in the line. The bit 0x80 stands for
+ * a seat that never chooses, so the phase does not end while the bot is making its extra marks. */
 static bool score(void *context, uint64_t item, FILE *to)
 {
     const struct scoring *s = context;
@@ -313,7 +313,7 @@ static bool score(void *context, uint64_t item, FILE *to)
     make_position(&state, players, game, turns);
     struct pyr_desk start = state.desk[seat - 1];
     pyr_rng_seed(&rng, game, 7);
-    state.open.waiting |= 0x80;              /* holds the turn open */
+    state.open.waiting |= 0x80;              /* keeps the turn from ending */
     while (state.desk[seat - 1].due && steps < PYR_MAX_PARTS) {
         struct pyr_view view;
         struct pyr_state shown = state;
@@ -336,7 +336,7 @@ static bool score(void *context, uint64_t item, FILE *to)
     return true;
 }
 
-/* Reads the positions, with a hash of all of them for the description of the job. False: there is none. */
+/* Reads the positions, with a hash of all of them for the description of the job. False: there are none. */
 static bool read_positions(struct scoring *s, const char *path, uint64_t *sum)
 {
     FILE *file = fopen(path, "r");

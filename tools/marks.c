@@ -1,17 +1,18 @@
 /*
- * marks.c: do the marks that an analysis shows agree with many more playouts?
+ * marks.c: compares the marks of an analysis with those of many more playouts.
  *
  *     marks judge EDITION RECORD... > reference.txt
  *     marks compare EDITION reference.txt CAP RECORD...
  *
- * `judge` is a second opinion on every decision, slow and simple: all choices in 50 random worlds, the best 16 in 200, the
- * best 6 and the one made in 1,500; then the best of these and the one made in 20,000 others, in which nothing was chosen.
- * (It stops after 4,000 if both losses are more than six standard errors away from every threshold.) It shares the playouts
- * (analysis.h) with the analysis, but no statistics and no random numbers. A line per decision: RECORD LINE POINTS WIN, what
- * the choice lost in points and chances, with the standard errors behind: g1.pyr 31 3.25 0.021 0.04 0.002.
+ * `judge` is a second opinion on every decision, slow and simple: all choices in 50 random worlds, the best 16 in 200,
+ * the best 6 and the one made in 1,500; then the best of these and the one made in 20,000 others, in which nothing was
+ * chosen. (It stops after 4,000 if both losses are more than six standard errors away from every threshold.) It shares
+ * the playouts (analysis.h) with the analysis, but no statistics and no random numbers. One line per decision: RECORD
+ * LINE POINTS WIN, the losses of the choice in points and chances, followed by the standard errors: g1.pyr 31 3.25 0.021
+ * 0.04 0.002.
  *
- * `compare` analyses the records as all clients do (luck.h), in at most CAP worlds per decision, and counts how many marks
- * agree; fails if those that are called certain, or the ranges of the others, do not agree in 95 of 100 cases. With VERBOSE
+ * `compare` analyses the records as all clients do (luck.h), in at most CAP worlds per decision, and counts how many
+ * marks agree; it fails if certain marks, or the ranges of the others, do not agree in 95 of 100 cases. With VERBOSE
  * in the environment it prints every difference. docs/analysis.md has the results.
  */
 #include <math.h>
@@ -47,7 +48,7 @@ static char **game_name;
 static struct pyr_match **kept;              /* by game, to the end */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* For a tool that runs by hand, ending at once is enough. */
+/* Since the tool is run by hand, it can simply exit. */
 static void fail(const char *what, const char *name)
 {
     fprintf(stderr, "marks: %s: %s\n", name, what);
@@ -110,7 +111,7 @@ static bool is_same(const struct pyr_option *a, const struct pyr_option *b)
 }
 
 /* Plays all options in some worlds and moves the best to the front; `made` always stays. Returns how many stay.
- * Sorted by insertion; what is left of `made` is appended behind the others. */
+ * Sorted by insertion; `made` is appended to the others if necessary. */
 static unsigned select_best(const struct pyr_view *view, struct pyr_option *option, unsigned count, unsigned worlds,
     unsigned stay, const struct pyr_option *made, struct pyr_rng *rng)
 {
@@ -219,7 +220,7 @@ static void work_all(bool is_judge)
         pthread_join(thread[i], NULL);
 }
 
-/* Written again on purpose: a second opinion shares no statistics with session/weigh.c. */
+/* Written again on purpose: a second opinion must share no statistics with session/weigh.c. */
 static int mark_of(double points, double win)
 {
     int mark = PYR_LUCK_FINE;
@@ -255,7 +256,7 @@ static bool print_share(const char *what, unsigned part, unsigned all)
     return 100 * part >= 95 * all;
 }
 
-/* What players of each name lost per decision, by the analysis and by the reference. */
+/* The loss per decision of players of each name, by the analysis and by the reference. */
 static void report_levels(void)
 {
     for (unsigned i = 0; i < items; i++) {
@@ -273,8 +274,8 @@ static void report_levels(void)
     }
 }
 
-/* How many marks agree. False if those that are called certain do not, or ranges do not hold, in 95 of 100 cases.
- * A mark of the reference is "possible" if it is within the range that the analysis shows. */
+/* How many marks agree. False if certain marks do not, or if ranges do not contain the mark, in 95 of 100 cases. A
+ * mark of the reference is "possible" if it is within the range that the analysis shows. */
 static bool report(bool verbose)
 {
     unsigned same = 0, shown = 0, shown_same = 0, sure = 0, sure_same = 0, sure_shown = 0, sure_shown_same = 0, unsure = 0,

@@ -5,11 +5,11 @@
  *     puzzles make EDITION --seed S --games N --shard I/N --output FILE
  *     puzzles check EDITION editions/classic.puzzles [--every N] [--playouts N]
  *
- * make plays games of bots (puzzle.h) and keeps positions with one clearly best choice: solved exactly in the last two
- * turns, measured by playouts before. Then it chooses among all that was found, rates puzzles and bots against each other,
- * mixes and numbers them. With --shard it writes what it finds in its part of the games, can be stopped at any time and
- * continued with the same command, and `pyramids merge` does the rest. check measures puzzles again, with fresh random
- * numbers.
+ * make plays games of bots (puzzle.h) and keeps positions with one clearly best choice: solved exactly in the last
+ * two turns, measured by playouts before. Then it selects among them, rates puzzles and bots against each other,
+ * shuffles and numbers the puzzles. With --shard it writes the results of its part of the games, can be stopped at
+ * any time and continued with the same command, and `pyramids merge` does the rest. check measures puzzles again,
+ * with fresh random numbers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,16 +24,16 @@
 #include "job.h"
 #include "job_puzzles.h"
 
-/* What makes a best choice clear, in hundredths of a point. */
+/* When a best choice is clear, in hundredths of a point. */
 enum {
     GAP_SETTLED = 200,           /* last turn: whole points */
     GAP = 150,                   /* else */
-    GAP_SURE = 110,              /* what playouts must leave of the gap, less three standard errors */
+    GAP_SURE = 110,              /* the gap according to playouts, minus three standard errors */
 };
 #define WIN_SLACK 0.01           /* the best choice may be this much worse in the chance to win */
 #define FEWEST_CHOICES 8         /* of a mark */
 
-/* Worlds per stage; in each, choices that are certainly worse are dropped. The last is what values are made of. */
+/* Worlds per stage; in each, choices that are certainly worse are dropped. Values are computed from the last stage. */
 static const unsigned stages[] = { 24, 96, 512, 4096 };
 #define STAGES 4
 #define STORED 5                 /* values in a line, at most */
@@ -69,7 +69,7 @@ static void wake(struct thinker *thinker, const char *name)
     thinker->bot->prepare(thinker->memory, box);
 }
 
-/* What a bot chooses in a position. */
+/* The choice of a bot in a position. */
 static void choose(const struct thinker *thinker, const struct pyr_game *game, pyr_seat seat, uint64_t nodes, uint64_t seed,
     struct pyr_puzzle_choice *to)
 {
@@ -114,7 +114,7 @@ static void to_option(const struct pyr_puzzle_choice *from, struct pyr_option *t
 
 /* Measuring by playouts. */
 
-/* One choice among those that are still compared. */
+/* A choice that is still compared. */
 struct trial {
     unsigned index;              /* in `choice` */
     double mean, win;            /* points, share of the win */
@@ -165,12 +165,12 @@ static void play(const struct pyr_view *view, struct trial *trial, unsigned coun
         }
 }
 
-/* All choices by playouts. Returns whether one is clearly the best; then the first `*kept` of `trial` are measured in the
- * last stage, and no other is worth more than *bound. */
+/* All choices by playouts. Returns whether one is clearly the best; then the first `*kept` of `trial` were measured
+ * in the last stage, and no other choice is worth more than *bound. */
 static bool measure(const struct pyr_view *view, unsigned count, struct pyr_rng *rng, struct trial *trial, unsigned *kept,
     double *bound)
 {
-    double least = 1e9;          /* how far behind all dropped choices are for certain */
+    double least = 1e9;          /* how far all dropped choices are certainly behind */
     for (unsigned i = 0; i < count; i++)
         trial[i].index = i, to_option(&choice[i], &option[i]);
     for (unsigned s = 0; s < STAGES && count > 1; s++) {
@@ -202,7 +202,7 @@ static bool measure(const struct pyr_view *view, unsigned count, struct pyr_rng 
     return true;
 }
 
-/* What it is about. */
+/* The themes of a puzzle. */
 static uint8_t themes_of(const struct pyr_view *view, const struct pyr_puzzle_choice *best,
     const struct pyr_puzzle_choice *next, bool last)
 {
@@ -224,8 +224,8 @@ static uint8_t themes_of(const struct pyr_view *view, const struct pyr_puzzle_ch
     return (uint8_t)themes;
 }
 
-/* In the last turn others may claim the same pyramid points. What that can cost the best choice at worst: nothing that they
- * do makes another choice better. */
+/* In the last turn others may claim the same pyramid points. The most that this can cost the best choice: nothing else
+ * that they do makes another choice better. */
 static int at_stake(const struct pyr_view *view, const struct pyr_puzzle_choice *best)
 {
     const struct pyr_table *open = &view->open;
@@ -249,7 +249,7 @@ static int at_stake(const struct pyr_view *view, const struct pyr_puzzle_choice 
     return cost * 100;
 }
 
-/* Whether playouts, in which the others do play, agree with the exact solution. */
+/* Whether playouts, in which the others do play, confirm the exact solution. */
 static bool is_confirmed(const struct pyr_view *view, unsigned count, struct pyr_rng *rng, unsigned worlds)
 {
     struct trial trial[6];
@@ -273,11 +273,11 @@ struct maker {
     unsigned seats;
     struct pyr_rng rng;          /* of this game's searches; not of the game */
     FILE *to;
-    char *text;                  /* what the game has given so far */
+    char *text;                  /* the puzzles of the game so far */
     size_t size;
 };
 
-/* Lets the bots try, and writes the line. Positions that nearly every bot solves are kept one in six. */
+/* Lets the bots try, and writes the line. Of positions that nearly every bot solves, one in six is kept. */
 static void rate(struct maker *m, const struct pyr_view *view, uint8_t themes, unsigned playouts, const char *values)
 {
     unsigned solved[JOB_RATERS] = { 0 }, tries = 0, right = 0;
@@ -369,7 +369,7 @@ static void try_sampled(struct maker *m, const struct pyr_view *view)
     rate(m, view, themes, stages[STAGES - 1], values);
 }
 
-/* Which positions of a game are looked at: all of the last two turns; in every fifth game also some of the ones before,
+/* The positions of a game that are examined: all of the last two turns; in every fifth game also some earlier ones,
  * which take much longer. */
 static void look(struct maker *m)
 {
@@ -419,7 +419,7 @@ static bool make_item(void *context, uint64_t item, FILE *to)
     make_game(&m, *first + (uint32_t)item);
     if (fclose(m.to))
         return false;
-    /* The puzzles of a game are one line. */
+    /* The puzzles of a game are on one line. */
     for (size_t i = 0; i < m.size; i++)
         if (m.text[i] != '\n' || i + 1 < m.size)
             putc(m.text[i] == '\n' ? '|' : m.text[i], to);

@@ -1,8 +1,8 @@
 /*
- * solo.c: measures the targets of solo expeditions: solo EDITION FIRST COUNT [GAMES] looks at COUNT seeds from FIRST on, and
- * prints the rows of src/session/solo.inc for those whose targets are far enough apart. casual, club and expert each play a
- * seed's cards GAMES times (7) with other random numbers of their own; the target is the median. With --shard I/N --output
- * FILE it does a part, which `pyramids merge` puts together.
+ * solo.c: measures the targets of solo expeditions: solo EDITION FIRST COUNT [GAMES] tests COUNT seeds from FIRST on,
+ * and prints the rows of src/session/solo.inc for those whose targets are far enough apart. casual, club and expert
+ * each play a seed's cards GAMES times (7) with different random numbers; the target is the median. With --shard I/N
+ * --output FILE it does a part, and `pyramids merge` combines the parts.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // driver.mjs [--tables N] [--rate MOVES_A_SECOND] [--seconds N] [--postgres FOLDER --postgres-pid PID]: starts the peer
-// (with the PostgreSQL server whose socket is in that folder), plays whole games at it with four connections a table and
-// prints what was measured, as JSON with the names that bench/load.c --json uses.
+// (with the PostgreSQL server whose socket is in that folder), plays whole games on it with four connections per table
+// and prints the results as JSON, with the names of bench/load.c --json.
 import { fork } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const database = values.postgres ? ['--postgres', values.postgres] : [`${folder}
 const server = fork(fileURLToPath(new URL('server.mjs', import.meta.url)), database,
     { execArgv: ['--expose-gc'], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
 const end = (code) => {
-    server.kill('SIGKILL');                  // nothing of it is wanted any more
+    server.kill('SIGKILL');                  // no longer needed
     rmSync(folder, { recursive: true, force: true });
     process.exit(code);
 };
@@ -72,7 +72,7 @@ const post = async (path, body) => {
 let sent = 0, done = 0, over = 0, untold = 0, playing = false, closing = false, changed = now();
 const toDone = [], toAll = [];
 
-// A client that knows nothing of the game but whether it has to move.
+// A client that uses nothing of the game except whether it has to move.
 const connect = (table, player, credentials) => new Promise((resolve) => {
     const socket = io(`${url}/peer`, { transports: ['websocket'], forceNew: true, reconnection: false });
     const client = { socket, player, credentials, table, turn: -1, moved: -1 };
@@ -116,8 +116,8 @@ const connect = (table, player, credentials) => new Promise((resolve) => {
     });
 });
 
-// Its PostgreSQL store reads a match, changes it and writes it back: of two that join or move at once, one is lost without
-// a word. So there they come one after the other.
+// Its PostgreSQL store reads a match, changes it and writes it back: if two join or move at once, one of them is lost
+// silently. So there they do it one after the other.
 const oneByOne = Boolean(values.postgres);
 const isDue = (client) => playing && !closing && client.turn < TURNS && client.moved < client.turn &&
     !(oneByOne && client.table.ways.length);
@@ -147,7 +147,7 @@ const all = [], first = Math.floor(tables / 10);
 let before = await bytes();
 for (let t = 0; t < tables; t++) {
     if (t === first)
-        before = await bytes();              // what a server needs once does not count
+        before = await bytes();              // what a server needs only once does not count
     const table = { id: (await post('create', { numPlayers: PLAYERS, unlisted: true })).matchID, clients: [], ways: [],
         turn: 0, over: false };
     const join = (p) => post(`${table.id}/join`, { playerID: String(p), playerName: `P${p + 1}` });

@@ -1,6 +1,6 @@
-// A game with the work of a table of Pyramids: four players who all choose at once, 28 turns, choices secret until the last
-// one is in, open boards of two cards each. The rules themselves are left out, which favours the peer: legality costs it
-// nothing.
+// A game with the work of a table of Pyramids: four players who all choose at once, 28 turns, choices secret until all
+// have chosen, open boards of two cards each. The rules themselves are left out, which favours the peer: it need not
+// check legality.
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);

@@ -1,5 +1,5 @@
-// server.mjs DATABASE, or --postgres FOLDER (of its socket): the peer, on a free port of 127.0.0.1, which it tells its
-// parent.
+// server.mjs DATABASE, or --postgres FOLDER (of its socket): the peer, on a free port of 127.0.0.1, which it reports to
+// its parent.
 import { createRequire } from 'node:module';
 import { game } from './game.mjs';
 import { Store } from './store.mjs';
@@ -15,12 +15,12 @@ const postgres = (folder) => {
 const [first, folder] = process.argv.slice(2);
 const db = first === '--postgres' ? postgres(folder) : new Store(first);
 const server = Server({ games: [game], db, origins: [] });
-// It would listen on every address of the machine.
+// It would otherwise listen on every address of the machine.
 const listen = server.app.listen;
 server.app.listen = (port, ready) => listen.call(server.app, port, '127.0.0.1', ready);
 const { appServer } = await server.run(0);
 process.send(appServer.address().port);
-// Before its memory is measured, what is only garbage is given back.
+// Before its memory is measured, garbage is collected.
 process.on('message', () => {
     globalThis.gc();
     globalThis.gc();
@@ -29,4 +29,4 @@ process.on('message', () => {
 const stop = () => process.exit(0);
 process.on('SIGTERM', stop);
 process.on('SIGINT', stop);
-process.on('disconnect', stop);              // the program that started it is gone
+process.on('disconnect', stop);              // the program that started it has ended

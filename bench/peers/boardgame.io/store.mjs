@@ -1,6 +1,6 @@
-// A durable store for boardgame.io: SQLite, write-ahead log, synchronous=FULL, as our own server's. States are kept in
-// memory as well, so that a move reads nothing from the disk, and metadata that only says when a match was last touched goes
-// into the next move's transaction: both favour the peer.
+// A durable store for boardgame.io: SQLite, write-ahead log, synchronous=FULL, like our own server's. States are also
+// kept in memory, so that a move reads nothing from the disk, and metadata that contains only the time of the last change
+// is written with the next move's transaction: both favour the peer.
 import Database from 'better-sqlite3';
 
 export class Store {

@@ -20,7 +20,7 @@ enum { WIDTH = 1024 };
 
 static uint32_t drawn = 1;
 
-/* xorshift: cheap beside a step, and not counted. */
+/* xorshift: cheap compared with a step, and not counted. */
 static unsigned below(unsigned n)
 {
     drawn ^= drawn << 13;
@@ -37,7 +37,7 @@ static void begin(game *g)
     allocate_cconnect4(g);
 }
 
-/* Any column if the board is full, which ends their game. */
+/* If the board is full, any column, which ends the game. */
 static int choose(const game *g)
 {
     int column = (int)below(7);
@@ -68,7 +68,7 @@ static void begin(game *g)
     allocate_ctripletriad(g);
 }
 
-/* A card that has not been placed, then a free place. */
+/* A card that has not been placed, then a free place for it. */
 static int choose(const game *g)
 {
     int first = g->card_selected[0] >= 0 ? 6 : 1, count = g->card_selected[0] >= 0 ? 9 : 5;
