@@ -49,7 +49,7 @@ ALLOWED = {
 
 
 def tracked(*folders):
-    """Files of these folders that git knows or would add; all of them where there is no git (a release's tarball)."""
+    """Files of these folders that git tracks or would add; all of them without git (in a release's tarball)."""
     found = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *folders], cwd=ROOT,
                            capture_output=True, check=False)
     if found.returncode == 0 and found.stdout:
@@ -68,7 +68,7 @@ def folder_of(path):
 
 
 def include_graph():
-    """(folder, included folder) -> the first place that does it."""
+    """(folder, included folder) -> the first place of such an include."""
     files = [path for path in tracked("src") if path.suffix in (".c", ".h", ".inc") and path.parent != ROOT / "src"]
     public = {path.name: folder_of(path) for path in files if path.parent.name == "pyramids"}
     private = {}
@@ -107,7 +107,7 @@ def edges(graph):
 
 
 def levels(direct):
-    """folder -> its row, from the bottom: right below the lowest folder that includes it."""
+    """folder -> its row, counted from the bottom: right below the lowest folder that includes it."""
     users = {folder: [user for user in direct if folder in direct[user]] for folder in direct}
     depth, level = {}, {}
 

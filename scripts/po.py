@@ -1,12 +1,12 @@
-"""po.py: reads .po files for the scripts and tests beside it. Knows what scripts/update-po writes: no contexts, no wrapped
-comments."""
+"""po.py: reads .po files for the other scripts and tests. It supports what scripts/update-po writes: no contexts, no
+wrapped comments."""
 import re
 
 PLACES = '#: '
 
 
 class Entry:
-    """A text: id and plural ('' if it has none), forms (one, or one a plural form), files that use it, flags, line."""
+    """A text: id and plural ('' if it has none), forms (one, or one per plural form), files that use it, flags, line."""
 
     def __init__(self):
         self.id, self.plural, self.forms, self.files, self.flags, self.line, self.comments = '', '', [], [], set(), 0, []

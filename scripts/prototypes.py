@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""prototypes.py: the functions of the public headers, one per line as RESULT NAME(TYPES), for the test `abi`. Parameter
-names do not count: no program depends on them. As a module it has them for check-habits, which asks that the object comes
-first."""
+"""prototypes.py: the functions of the public headers, one per line as RESULT NAME(TYPES), for the test `abi`.
+Parameter names are left out: no program depends on them. Used as a module it also returns them, for check-habits,
+which requires that the object is the first parameter."""
 import re
 
 from include_graph import ROOT, read, tracked
@@ -11,13 +11,13 @@ FUNCTION = re.compile(r"^(?:PYR_API|static inline) +([^;{(]*?)\b(pyr_\w+)\(([^;{
 
 
 def without_comments(text):
-    """The text with blanks for comments, so that lines keep their numbers."""
+    """The text with comments replaced by blanks, so that lines keep their numbers."""
     return re.sub(r'"(?:\\.|[^"\\\n])*"|/\*.*?\*/',
                   lambda found: found[0] if found[0][0] == '"' else re.sub(r"[^\n]", " ", found[0]), text, flags=re.DOTALL)
 
 
 def split(parameters):
-    """At commas, but not at those of a callback's own parameters."""
+    """Splits at commas, but not at those of a callback's own parameters."""
     parts, depth = [""], 0
     for char in " ".join(parameters.split()):
         depth += (char in "([") - (char in ")]")

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Makes the site: site.py OUT SOURCE EDITION MODULE FILE... -- PO... (FILE: a name in SOURCE, or NAME=PATH) copies the files
-of the page, the edition and the module into OUT, each also packed by gzip, adds the catalogues of the languages, and fills
-in the service worker: the list of files, and a version that changes with any of them. What is read where no script runs is
-there in all languages: @NOSCRIPT@ and @UNLOADED@ in the page, the descriptions in the manifest.
+"""Makes the site: site.py OUT SOURCE EDITION MODULE FILE... -- PO... (FILE: a name in SOURCE, or NAME=PATH) copies the
+files of the page, the edition and the module into OUT, each also packed by gzip, adds the catalogues of the languages,
+and fills in the service worker: the list of files, and a version that changes with any of them. Texts that are shown
+where no script runs are included in all languages: @NOSCRIPT@ and @UNLOADED@ in the page, the descriptions in the
+manifest.
 
-site.py --no-page OUT TEMPLATE PO... fills in @NOPAGE@ of the page that a server has that was built without one."""
+site.py --no-page OUT TEMPLATE PO... fills in @NOPAGE@ of the page for a server that was built without the real one."""
 import hashlib
 import html
 import importlib.machinery
@@ -34,7 +35,7 @@ NOPAGE_HOW = _('To get the page, install clang and lld and build the program aga
 
 
 def translations(text, paths):
-    """The text in every language there is, English first: pairs of code and text."""
+    """The text in every available language, English first: pairs of code and text."""
     sys.dont_write_bytecode = True
     import po
     found = [('en', text)]
@@ -49,7 +50,7 @@ def paragraphs(text, paths):
 
 
 def catalogues(paths):
-    """What po-to-json beside this makes."""
+    """The output of po-to-json."""
     sys.dont_write_bytecode = True
     place = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'po-to-json')
     loader = importlib.machinery.SourceFileLoader('po_to_json', place)
@@ -80,7 +81,7 @@ def main():
             content[name] = lean(name, file.read())
     with open(os.path.splitext(edition)[0] + '.puzzles', 'rb') as file:
         content['classic.puzzles'] = b''.join(file.readlines()[:1 + PUZZLES])
-    # One file packs smaller than four: a twelfth of what is sent.
+    # One file compresses better than four: this saves a twelfth of the transfer.
     content['style.css'] += b'\n'.join(content.pop(name) for name in JOINED)
     shorten(content)
     content.update(catalogues(languages))
@@ -107,8 +108,8 @@ def main():
 
 
 def packed(data, kept):
-    """The data in gzip's format. zopfli packs a twentieth smaller than zlib, and takes its time: what was packed once is
-    kept in a folder. Without zopfli all memory levels of zlib are tried, as the best one differs between files."""
+    """The data in gzip's format. zopfli compresses a twentieth better than zlib but is slow, so its results are cached
+    in a folder. Without zopfli all memory levels of zlib are tried, as the best one differs between files."""
     def pack(memory):
         packer = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS | 16, memory)
         return packer.compress(data) + packer.flush()
@@ -125,9 +126,9 @@ def packed(data, kept):
         return file.read()
 
 
-# What a browser does not need: comments on lines of their own, types inside a line, remarks at the end of a line (those
-# without quotes, which cannot be part of a text), and indents: texts of several lines are HTML, where they mean nothing, or
-# records, which have none.
+# Parts that a browser does not need: comments on lines of their own, types inside a line, remarks at the end of a line
+# (those without quotes, which cannot be part of a text), and indents: texts of several lines are HTML, where they have no
+# meaning, or records, which have none.
 NEEDLESS = {
     '.js': rb'^ */\*\*(?:(?!\*/).)*\*/ *$|^ *//[^\n]*$|/\*\* @(?:(?!\*/).)*\*/ ?|(?<=[\w;,{}()]) +// [^\n\'"`]*$|^ +',
     '.css': rb'/\*(?:(?!\*/).)*\*/ *|^ +',
@@ -136,7 +137,8 @@ NEEDLESS = {
 
 
 def lean(name, data):
-    """Scripts, styles and the page without what is needless, a sixth of what would be sent; lines keep their numbers."""
+    """Scripts, styles and the page without unneeded parts, which saves a sixth of the transfer; lines keep their
+    numbers."""
     needless = NEEDLESS.get(os.path.splitext(name)[1])
     return re.sub(needless, lambda found: b'\n' * found[0].count(b'\n'), data, flags=re.M | re.S) if needless else data
 
@@ -148,17 +150,17 @@ PUZZLES = 200      # in the page: those of the days (PYR_PUZZLE_PACK). All would
 JOINED = ['table.css', 'daily.css', 'solo.css']
 
 
-# Scripts that are asked for by name: by the page, and as its worker.
+# Scripts that are requested by name: by the page, and as its worker.
 ENTRIES = ['main.js', 'worker.js']
 
 
-# What is fetched when it is wanted comes in two files: what belongs to playing, and all other views. A file per view would
-# be a tenth more in all, as small files pack badly.
+# Files that are fetched when needed are joined into two: those for playing, and all other views. One file per view would
+# be a tenth more in total, as small files compress badly.
 PLAYING = ['end', 'guide', 'learn', 'lobby', 'newgame', 'online', 'settings', 'sound', 'table']
 
 
 def gather(content):
-    """Turns import('./end.js') into an import of the file that has all of its kind."""
+    """Turns import('./end.js') into an import of the joined file that contains it."""
     wanted = {'playing': set(), 'more': set()}
 
     def instead(found):
@@ -174,8 +176,8 @@ def gather(content):
 
 
 def shorten(content):
-    """Scripts as a few files instead of many, with names as short as they can be, and styles without needless signs, by
-    esbuild, if it is installed: a quarter less is sent of scripts, a thirtieth of styles. The texts stay as they are."""
+    """Bundles scripts into a few files with short names, and minifies styles, by esbuild, if it is installed: this
+    saves a quarter of the scripts and a thirtieth of the styles. Texts are not changed."""
     program = shutil.which('esbuild')
     if not program:
         return
@@ -201,7 +203,7 @@ def shorten(content):
 
 
 def preload(content, outputs):
-    """Names the parts that main.js cannot do without in the page, so that a browser fetches them side by side."""
+    """Lists the parts that main.js needs at once in the page, so that a browser fetches them in parallel."""
     wanted, waiting = [], ['short/main.js']
     while waiting:
         name = waiting.pop(0)

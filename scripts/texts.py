@@ -5,9 +5,9 @@
     faulttexts.js   what is wrong with a record or an edition
     rulebook.js     the rules
 
-They are made from src/text/sentences.inc, src/text/rulebook.inc, the list of error codes in err.h and that of events
-in story.h. English is in these
-scripts; translations are looked up by it as for every other text of the page (po-to-json takes ids() for this).
+They are made from src/text/sentences.inc, src/text/rulebook.inc, the list of error codes in err.h and that of events in
+story.h. The files contain the English texts; translations are looked up by them as for every other text of the page
+(po-to-json takes ids() for this).
 
 The three are also kept in web/, for editors, type checks and tests that import the sources. The test `texts` compares them;
 `for f in sentences faulttexts rulebook; do scripts/texts.py web/$f.js; done` brings them up to date."""
@@ -79,7 +79,7 @@ def faults():
 
 
 def refusals():
-    """The code of the protocol and its sentence, without those that the page cannot meet."""
+    """The code of the protocol and its sentence, without those that the page cannot get."""
     return [[code, text] for code, clients, text in sentences('REFUSAL') if 'p' in clients]
 
 
@@ -118,7 +118,7 @@ def ids():
 
 
 def literal(value, indent):
-    """A value of JavaScript in lines that are not too long, but for its first."""
+    """A JavaScript value in lines that are not too long, except the first."""
     if not isinstance(value, str):
         return str(value)
     pieces, line = [], ''

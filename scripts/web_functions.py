@@ -1,8 +1,8 @@
 """web_functions.py: the functions of a JavaScript file with their lengths and complexities, for check-habits.
 
 Counted as pmccabe does for C: 1, and 1 more for each if, loop, case, catch, ?:, &&, || and ??. The branches of a function
-inside another count only for the inner one; its lines are also lines of the outer one. This reads words and brackets, not a
-grammar, which is enough for code that ends its statements with semicolons."""
+inside another count only for the inner one; its lines are also lines of the outer one. This works with words and brackets
+instead of a grammar, which is enough for code that ends its statements with semicolons."""
 import re
 
 WORD = re.compile(r"""
@@ -12,7 +12,7 @@ WORD = re.compile(r"""
   | (?P<sign>=>|\?\?=?|\?\.(?!\d)|&&=?|\|\|=?|[-+]{2}|.)
 """, re.VERBOSE | re.DOTALL)
 REGEX = re.compile(r"/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\[\n])+/\w*")
-# A slash behind one of these begins a regular expression; behind anything else it divides.
+# A slash after one of these begins a regular expression; after anything else it is a division.
 BEFORE_REGEX = {"return", "typeof", "case", "in", "of", "=>", "&&", "||", "??", *"({[,;:=!?+-*%<>&|~^}"}
 BRANCHES = {"if", "for", "while", "case", "catch", "?", "&&", "||", "??", "&&=", "||=", "??="}
 BLOCKS = {"if", "for", "while", "switch", "catch", "with", "await"}
@@ -76,7 +76,7 @@ def pairs(all_words):
 
 
 def name_before(all_words, at):
-    """What `name =`, `name:` or `name(` in front of a function calls it."""
+    """The name of a function, from `name =`, `name:` or `name(` before it."""
     if at >= 0 and all_words[at][0] == "async":
         at -= 1
     if at > 0 and all_words[at][0] in ("=", ":"):

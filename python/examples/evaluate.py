@@ -2,8 +2,8 @@
 """An agent against the bots of the ladder, with margins: every deal is played twice, with seats exchanged, and the two games
 count as one sample.
 
-The deals are held out: td_lambda.py trains on those from seed 1, its features and constants were chosen on those from seed
-1,000,000, and here are others, so the result is not flattered by either. --edition N plays cards that pyramids.generate
+The deals are held out: td_lambda.py trains on those from seed 1, its features and constants were chosen with those from
+seed 1,000,000, and this program uses others, so neither biases the result. --edition N plays cards that pyramids.generate
 makes, which the agent has never seen.
 
 usage: evaluate.py [--weights FILE] [--deals N] [--seed N] [--edition N] [BOT...]"""

@@ -1,7 +1,8 @@
 """A linear agent: the value of an action is the scalar product of weights and features that can be read off an observation.
 
-Features are about the table after the action: how far the tombs of both cards are, and what was gained. They are found for
-whole batches in numpy, for legal actions only. Cards are read from the observation, so the agent plays every edition.
+Features describe the table after the action: how far the tombs of both cards are, and what was gained. They are computed
+for whole batches with numpy, for legal actions only. Cards are read from the observation, so the agent plays every
+edition.
 """
 import numpy
 
@@ -44,7 +45,7 @@ def turns(drawing):
 
 
 class Features:
-    """Features of legal actions; remembers the placements of patterns and the ways on cards that it has seen."""
+    """Features of legal actions; caches the placements of patterns and the paths on cards that it has seen."""
 
     def __init__(self):
         self._covers = {}
@@ -78,7 +79,7 @@ class Features:
         own = parts["seats"][:, 0].astype(float)
         result = numpy.zeros((len(rows), COUNT))
         time = parts["clock"][:, 2] / 28.0
-        late = numpy.maximum(0, 1 - parts["clock"][:, 2] / 9.0)      # in the last turns what is unfinished counts nothing
+        late = numpy.maximum(0, 1 - parts["clock"][:, 2] / 9.0)      # in the last turns unfinished cards count for nothing
         result[:, _AT["bias"]] = 1
         result[:, _AT["turns left"]] = time[rows]
         result[:, _AT["score"]] = (own[rows, 14] - 50) / 50
@@ -92,7 +93,7 @@ class Features:
         free = (spaces & FREE) > 0
         left = numpy.stack([(((symbols == RUBY) | (symbols == EMERALD)) & free).sum(-1), ((symbols == CROSS) & free).sum(-1),
                             ((symbols == SKULL) & free).sum(-1)], -1).astype(float)
-        # What the next pyramid of each colour gains besides.
+        # The additional gain of the next pyramid of each colour.
         worth = _POINTS[numpy.minimum((parts["points"] > 0).sum(-1), 3)] * (own[:, 8:11] % 2)
         colours = parts["desks"][:, 0, :, 26:29]
         race = (colours * worth[:, None, :]).sum(-1) * (now > 0)
@@ -133,7 +134,7 @@ class Features:
             "pair": numpy.minimum(rubies + counts[RUBY], emeralds + counts[EMERALD]) - numpy.minimum(rubies, emeralds),
             "tomb": tomb, "points": tomb * worth[mine, colour] / 5,
         }
-        put["torch, late"] = put["torch"] * (parts["clock"][mine, 1] / 6.0)       # of the round: soon there is a new one
+        put["torch, late"] = put["torch"] * (parts["clock"][mine, 1] / 6.0)       # turns left: a new round has a new one
         for name, value in put.items():
             result[at, _AT[name]] = value
         near = numpy.where(cover, ways[mine, slot], FAR).min(1)
@@ -144,7 +145,7 @@ class Features:
 
     @staticmethod
     def _offers(parts, worth, rows, actions, after, left, race):
-        """Cards that are kept or taken lie on the desk after that; a drawn one is like the average."""
+        """Cards that are kept or taken are on the desk afterwards; a drawn one counts as average."""
         symbols = parts["offer"][..., :25] & 15
         ways = numpy.minimum(parts["offer"][..., 30].astype(int), FAR)
         facts = numpy.stack([((symbols == RUBY) | (symbols == EMERALD)).sum(-1), (symbols == CROSS).sum(-1),

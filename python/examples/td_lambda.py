@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Trains a linear agent (linear.py) by TD(lambda) in games against itself, and prints its weights.
 
-Least squares, so that there is no step size to tune: LSTD(lambda) estimates what the present agent will still score
-after each
-of its actions, from games in which it plays all seats and explores a little. The next agent chooses the highest estimate.
+Least squares, so that there is no step size to tune: LSTD(lambda) estimates the further score of the present agent after
+each of its actions, from games in which it plays all seats and explores a little. The next agent chooses the highest
+estimate.
 
 usage: td_lambda.py [--games N] [--rounds N] [--out FILE]"""
 import argparse
@@ -40,7 +40,7 @@ def play(agent, games, seed, explore=EXPLORE, players=2):
         env.step(actions)
         gained[live] += env.all_rewards[live]
         ended = live[env.done[live]]
-        for s in range(players):                     # nothing comes after the last action
+        for s in range(players):                     # there is nothing after the last action
             a += trace[ended, s].T @ last[ended, s]
             b += trace[ended, s].T @ gained[ended, s]
         live = live[~env.done[live]]

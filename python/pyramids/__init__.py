@@ -4,7 +4,7 @@
     VecEnv, gym_env             many games at once by Gymnasium's vector conventions; one against bots as a Gymnasium Env
     aec_env, parallel_env       by PettingZoo's conventions
     bots                        the computer players; some never change
-    options, analyze            what choices are worth, and what a game's decisions cost
+    options, analyze            the values of choices, and the cost of a game's decisions
     Edition, generate           what is printed on the components; new boxes from a seed
     describe, fields, split     what the numbers of actions and the bytes of observations mean
 
@@ -26,7 +26,7 @@ __all__ = [
     "analyze", "bots", "describe", "edition", "fields", "generate", "gym_env", "options", "parallel_env", "split",
 ]
 
-# These import gymnasium and pettingzoo if they are there, which takes a while: only when they are used.
+# These import gymnasium and pettingzoo if they are installed, which takes a while, so they are imported only when used.
 if TYPE_CHECKING:
     from .vector import VecEnv, gym_env
     from .zoo import aec_env, parallel_env

@@ -1,7 +1,7 @@
 """Steps per second of VecEnv and of the library alone, in one run: python3 -m pyramids.bench [--json]
 
-Both step the same games with random legal actions; only the time in a step counts, in processor time of this thread.
-They take turns of a fraction of a second, so that a busy machine slows down both alike."""
+Both step the same games with random legal actions; only the time in a step counts, in processor time of this thread. They
+run in turn for fractions of a second, so that a busy machine slows down both equally."""
 import argparse
 import json
 import sys

@@ -1,4 +1,4 @@
-"""One game, editions, and what choices were worth."""
+"""One game, editions, and the values of choices."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -51,7 +51,7 @@ def generate(seed: int, split: Optional[str] = None) -> _core.Edition:
 
 
 class Score(NamedTuple):
-    """What a player's score is made of (R16); total is the sum of the rest."""
+    """The parts of a player's score (R16); total is their sum."""
     total: int
     pyramids: int
     torches: int
@@ -61,7 +61,7 @@ class Score(NamedTuple):
 
 
 def _number_of_players(players: Any) -> int:
-    """As an int, checked before anything is made for each of them. Numbers of numpy are numbers, too."""
+    """Converts to an int, checked before anything is allocated per player. Numbers of numpy are accepted, too."""
     if isinstance(players, bool) or not hasattr(players, "__index__"):
         raise TypeError("players must be a number")
     players = index(players)
@@ -119,11 +119,11 @@ class Game:
 
     @classmethod
     def from_record(cls, text: str, *, edition: _core.Edition | str = "classic", seed: int = 0) -> Game:
-        """The game of a record. Of an unfinished one, what is still hidden is drawn from the seed."""
+        """The game of a record. If it is unfinished, hidden cards are drawn from the seed."""
         return cls._of(_core.load(_edition(edition), text, seed))
 
     def copy(self) -> Game:
-        """The same game again; the two are independent."""
+        """An independent copy of the game."""
         return self._of(self._match.copy())
 
     __copy__ = copy
@@ -254,7 +254,7 @@ def _card(row: list[int]) -> dict[str, Any]:
 
 
 class Option(NamedTuple):
-    """A choice and what it is worth: expected final points, chance to win, half of the 95% interval of the difference to the
+    """A choice and its value: expected final points, chance to win, half of the 95% interval of the difference to the
     best one, and whether it is the usual choice of the playouts."""
     choice: str
     points: float

@@ -53,7 +53,7 @@ class PyramidsGame(pyspiel.Game):
         return 1
 
     def make_py_observer(self, iig_obs_type=None, params=None):
-        """An observer of one seat; with perfect recall its text has what the seat has done, too."""
+        """An observer of one seat; with perfect recall its text also contains the seat's actions."""
         if params:
             raise ValueError(f"an observer takes no parameters, but has {params}")
         if iig_obs_type and (not iig_obs_type.public_info or
@@ -69,7 +69,7 @@ class PyramidsState(pyspiel.State):
         super().__init__(game)
         self.players, self.deals, self.seed, self.reward = game.players, game.deals, game.seed, game.reward
         self.play = None                                 # the Game, once it is dealt
-        self.own = [[] for _ in range(game.players)]     # what each seat has done
+        self.own = [[] for _ in range(game.players)]     # the actions of each seat
 
     def current_player(self):
         if self.play is None:
@@ -135,7 +135,7 @@ class PyramidsObserver:
         self.tensor[:] = numpy.frombuffer(state.observation_bytes(player), numpy.uint8) / self._most
 
     def string_from(self, state, player):
-        """The observation of a player as text; with recall, also all that the player has done."""
+        """The observation of a player as text; with recall, also all of the player's actions."""
         text = state.observation_bytes(player).hex()
         return text + ":" + ",".join(map(str, state.own[player])) if self.has_recall else text
 

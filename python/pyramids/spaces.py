@@ -1,4 +1,4 @@
-"""Spaces: those of Gymnasium where it is installed, else small ones with the same methods."""
+"""Spaces: those of Gymnasium if it is installed, otherwise simple ones with the same methods."""
 import random
 
 from .observation import numpy
@@ -7,7 +7,7 @@ try:
     from gymnasium.spaces import Box, Dict, Discrete, MultiDiscrete
 except ImportError:
     class Space:
-        """What is common to all: a seed for sample, membership by `in`."""
+        """The common part of all spaces: a seed for sample, membership by `in`."""
 
         def __init__(self, shape, dtype):
             self.shape, self.dtype = shape, dtype

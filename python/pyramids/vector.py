@@ -133,7 +133,7 @@ class VecEnv(_VectorEnv):
         """Makes one action per row: (observations, rewards, terminations, truncations, infos).
 
         infos has "action_mask" and "turn": the seat that acts next in each game; with `parallel` a bit for each seat that
-        decides. When games have ended, also "final_score" with "_final_score", which says in which games. IllegalAction if
+        decides. When games have ended, also "final_score" with "_final_score", which marks those games. IllegalAction if
         any action is illegal; then nothing has changed in any game."""
         has_ended = self._batch.step(actions)
         infos = self._infos.copy()
@@ -167,16 +167,16 @@ class VecEnv(_VectorEnv):
         return self._batch.save(game)
 
     def load(self, game: int, data: bytes) -> None:
-        """Puts a saved game in a place. Its record is not known until the next deal."""
+        """Loads a saved game. Its record is not available until the next deal."""
         self._batch.load(game, data)
 
     def sample(self, game: int, seat: int, seed: int) -> None:
-        """Replaces the world of a game by another one that fits all that a seat knows. Its record is not known until the
-        next deal."""
+        """Replaces a game by one in another world that fits everything that a seat knows. Its record is not available
+        until the next deal."""
         self._batch.sample(game, seat, seed)
 
     def record(self, game: int, *, finished: bool = False) -> Optional[str]:
-        """The record of a game so far, or of the last one that was finished in its place; None if there is none. Needs
+        """The record of a game so far, or of the last finished game at that index; None if there is none. Needs
         record=True."""
         return self._batch.record(game, finished)
 
@@ -200,8 +200,8 @@ class VecEnv(_VectorEnv):
 
 
 class _Legal(Discrete):
-    """All actions; a sample without a mask is a legal one of the environment, since most are not. The first one after seed()
-    is for a game that has just been dealt, as Gymnasium's checker wants it."""
+    """All actions. A sample without a mask is a legal action of the environment, since most actions are illegal. The
+    first sample after seed() is for a game that has just been dealt, as Gymnasium's checker requires."""
 
     def __init__(self, env: GymEnv) -> None:
         super().__init__(ACTIONS)

@@ -1,4 +1,4 @@
-"""The game by PettingZoo's conventions. It works without pettingzoo; where that is installed, the environments are of its
+"""The game by PettingZoo's conventions. It works without pettingzoo; if that is installed, the environments use its
 classes.
 
 Agents are player_0, player_1 and so on. An observation is a dict with "observation" (560 bytes, see pyramids.fields) and
@@ -59,7 +59,7 @@ class _Agents:
         return self
 
     def state(self) -> Array:
-        """Everything, also what is hidden (the critic's plane, seen from player_0)."""
+        """Everything, including hidden cards (the critic's plane, seen from player_0)."""
         return self._env.state(0)
 
     def record(self) -> str:
@@ -115,7 +115,7 @@ class AecEnv(_Agents, _Aec):
         self.agent_selection = self.agents[self._env.turn[0]]
 
     def observe(self, agent: str) -> dict[str, Array]:
-        """What an agent may know. The mask is empty for agents who are not to act."""
+        """What an agent may know. The mask is empty for agents that do not act now."""
         over = self.terminations.get(agent, True)
         return self._observe(agent, agent == self.agent_selection and not over)
 

@@ -3,8 +3,9 @@
  * (array.c) or buffers of the caller; both are written in place.
  *
  * Without bots a step is one call of the library without the lock, and either makes all actions or none. With bots it
- * may take long: the actions are checked first, then game after game is stepped with looks at signals, between games and
- * while a bot thinks. After Ctrl-C in the middle some games are a step ahead of others, so the batch wants a reset.
+ * may take long: the actions are checked first, then the games are stepped one after the other, checking for signals
+ * between games and while a bot thinks. After Ctrl-C in the middle some games are a step ahead of others, so the
+ * batch needs a reset.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,19 +17,18 @@
 enum array_id { OBSERVATION, MASK, CRITIC, TURN, REWARD, DONE, SCORE, ARRAYS };
 static const char *const array_names[ARRAYS] = { "observation", "mask", "critic", "turn", "reward", "done", "score" };
 
-/* What was played since a deal. No game has more steps: each marks a space of one of the 48 cards, keeps, takes or
- * passes. */
+/* The actions since a deal. No game has more steps: each marks a space of one of the 48 cards, keeps, takes or passes. */
 #define MOST_STEPS 1400
 
 struct trail {
     struct pyr_chance chance;
     uint32_t count;
-    bool is_known;               /* from its deal on */
+    bool is_known;               /* since its deal */
     uint8_t seat[MOST_STEPS];
     pyr_step step[MOST_STEPS];
 };
 
-/* A bot as the environment sees it: the real one, which Ctrl-C ends. */
+/* A bot for the environment: it wraps the real one, so that Ctrl-C can end it. */
 struct player {
     struct pyr_bot shown;
     const struct pyr_bot *bot;
@@ -50,7 +50,7 @@ struct batch {
     uint8_t *which;              /* per game: which of them is the present one */
     struct pyr_rng rng;          /* for random actions */
     struct player player[PYR_MAX_SEATS];
-    struct patience *patience;   /* of the call that is under way, or NULL */
+    struct patience *patience;   /* of the present call, or NULL */
     bool busy, is_closed, is_ready;
 };
 
@@ -147,7 +147,7 @@ static void point_array(struct batch *b, enum array_id id, void *data)
     }
 }
 
-/* Whether an array would be written over by one that was taken before. */
+/* Whether an array overlaps one that was taken before. */
 static bool overlaps(const struct batch *b, enum array_id id)
 {
     uintptr_t begin = (uintptr_t)b->outside[id].buf, end = begin + (size_t)b->outside[id].len;
@@ -159,7 +159,7 @@ static bool overlaps(const struct batch *b, enum array_id id)
     return false;
 }
 
-/* A buffer of the caller: writable, contiguous, aligned, of the right type and size, and apart from the others. */
+/* Takes a buffer of the caller: writable, contiguous, aligned, of the right type and size, and separate from the others. */
 static bool take_buffer(struct batch *b, enum array_id id, PyObject *object)
 {
     static const char *const formats[ARRAYS] = { "B", "B", "B", "B", "f", "?B", "il" };
@@ -314,8 +314,8 @@ static bool make_games(struct batch *b, bool record)
     return b->which != NULL;
 }
 
-/* Whether the machine has room for the games and what they write. Memory that is promised and not there would end the
- * interpreter when it is first written to. */
+/* Whether the machine has enough memory for the games and their arrays. Memory that the system promises but does not
+ * have would end the interpreter when it is first written to. */
 static bool has_room(const struct batch *b, unsigned seats, bool critic, bool record)
 {
     double game = (double)sizeof *b->games + 2 + 2.0 * seats * sizeof(float) + (record ? 2.0 * sizeof *b->trail + 1 : 0);
@@ -394,7 +394,7 @@ static PyObject *batch_close(PyObject *object, PyObject *none)
     Py_RETURN_NONE;
 }
 
-/* Whether calls are welcome; else an exception is set. */
+/* Whether calls are allowed now; otherwise sets an exception. */
 static bool is_usable(struct batch *b, bool needs_games)
 {
     if (b->is_closed) {
@@ -489,7 +489,7 @@ static PyObject *batch_reset(PyObject *object, PyObject *seeds)
     return fine ? Py_NewRef(Py_None) : NULL;
 }
 
-/* A whole number in memory; out of the range of actions: -1. */
+/* A whole number in memory; -1 if it is out of the range of actions. */
 static int32_t number_at(const char *at, bool is_signed, Py_ssize_t size)
 {
     uint64_t bits = 0;
@@ -499,7 +499,7 @@ static int32_t number_at(const char *at, bool is_signed, Py_ssize_t size)
     return bits < PYR_ENV_ACTIONS ? (int32_t)bits : -1;
 }
 
-/* The usual kinds, numbers of 32 and 64 bits without gaps. A negative one is a large one without its sign. */
+/* The usual kinds: numbers of 32 and 64 bits without gaps. A negative one becomes a large unsigned one. */
 static void read_packed(int32_t *to, const void *from, Py_ssize_t size, size_t count)
 {
     const uint32_t *narrow = from;
@@ -577,7 +577,7 @@ static bool read_actions(struct batch *b, PyObject *object)
     return fine && is_usable(b, true);
 }
 
-/* Games with bots, one after the other; the actions have been checked. */
+/* Steps games with bots, one after the other; the actions have been checked. */
 static bool step_with_bots(struct batch *b, struct patience *patience)
 {
     for (size_t at = 0; at < b->count; at++) {
@@ -618,7 +618,7 @@ static PyObject *batch_step(PyObject *object, PyObject *actions)
     return err || !fine ? NULL : PyBool_FromLong(has_ended);
 }
 
-/* Random legal actions, from the masks as they are now, into an array. */
+/* Random legal actions from the present masks, written into an array. */
 static PyObject *batch_pick(PyObject *object, PyObject *none)
 {
     struct batch *b = (struct batch *)object;
@@ -689,7 +689,7 @@ static PyObject *batch_save(PyObject *object, PyObject *args)
     return PyBytes_FromStringAndSize((char *)saved, sizeof saved);
 }
 
-/* Puts a saved game in a place and writes its rows. */
+/* Loads a saved game at an index and writes its rows. */
 static enum pyr_err put(struct batch *b, size_t at, const uint8_t *saved, size_t size)
 {
     enum pyr_err err = pyr_env_load(&b->env, &b->games[at], saved, size);
@@ -698,7 +698,7 @@ static enum pyr_err put(struct batch *b, size_t at, const uint8_t *saved, size_t
     struct pyr_env_arrays arrays = slice(b, at);
     pyr_env_observe(&b->env, &b->games[at], 1, &arrays);
     if (b->trail)
-        trail_of(b, at, 0)->is_known = false;        /* how it came about is not known */
+        trail_of(b, at, 0)->is_known = false;        /* its earlier actions are not known */
     return PYR_OK;
 }
 
@@ -719,10 +719,10 @@ static PyObject *batch_load(PyObject *object, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* Another world that fits what a seat knows, in place of the present one. */
+/* Replaces the present world by another one that fits what a seat knows. */
 static PyObject *batch_sample(PyObject *object, PyObject *args)
 {
-    enum { STATE = 16 };         /* where a saved game has its state */
+    enum { STATE = 16 };         /* offset of the state in a saved game */
     struct batch *b = (struct batch *)object;
     PyObject *number, *seed_number;
     uint8_t saved[PYR_ENV_SAVED];
@@ -847,8 +847,8 @@ static double processor_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* speed(batch, steps) -> seconds of processor time that the library alone takes for so many steps with random actions: what
- * Python's own steps are compared with. Leaves the games where it stopped. */
+/* speed(batch, steps) -> seconds of processor time that the library alone takes for so many steps with random actions,
+ * for comparison with Python's own steps. Leaves the games where they stopped. */
 PyObject *core_speed(PyObject *self, PyObject *args)
 {
     struct module *module = PyModule_GetState(self);

@@ -1,6 +1,7 @@
 /*
  * match.c: one game with its log (match.h of the library). A seat makes actions; once its choice is complete it is
- * confirmed, and when all have chosen the game advances. So seats may act in any order, and nobody sees a choice too early.
+ * confirmed, and when all have chosen the game advances. So seats may act in any order, and no choice is visible too
+ * early.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,7 @@ static bool read_bytes(PyObject *object, const char *what, uint8_t *to, size_t c
     return true;
 }
 
-/* A chance drawn from the seed, with the parts replaced that are given. */
+/* A chance drawn from the seed, with the given parts replaced. */
 static bool read_chance(const struct pyr_edition *edition, unsigned seats, uint64_t seed, PyObject *const given[3],
     struct pyr_chance *chance)
 {
@@ -128,16 +129,16 @@ PyObject *core_load(PyObject *self, PyObject *args)
     return (PyObject *)match;
 }
 
-/* A choice that is complete counts. */
+/* Confirms a choice once it is complete. */
 static enum pyr_err settle(struct match *self, pyr_seat seat)
 {
     bool done = self->match->choice[seat].confirmed || !pyr_match_is_ready(self->match, seat);
     return done ? PYR_OK : pyr_match_confirm(self->match, seat);
 }
 
-/* Copies of a game elsewhere: its record, and what that does not show. */
+/* Copies of a game elsewhere: its record, and data that it does not contain. */
 
-/* The chance of the sampled state; what is past was seen by all and stays as it was. */
+/* The chance of the sampled state; past events, which everyone saw, stay unchanged. */
 static void sampled_chance(const struct pyr_state *truth, const struct pyr_state *sample, struct pyr_chance *chance)
 {
     const struct pyr_table *open = &truth->open;
@@ -152,7 +153,8 @@ static void sampled_chance(const struct pyr_state *truth, const struct pyr_state
             chance->deck[end++] = open->kept[seat][i];
 }
 
-/* What a record does not show, for core_restore: the order of the cards, and per seat the steps of its choice so far. */
+/* Data for core_restore that a record does not contain: the order of the cards, and per seat the steps of its choice so
+ * far. */
 static PyObject *match_hidden(PyObject *object, PyObject *none)
 {
     const struct pyr_match *match = ((struct match *)object)->match;
@@ -175,7 +177,7 @@ static PyObject *match_hidden(PyObject *object, PyObject *none)
         (Py_ssize_t)sizeof chance.expedition, choices) : NULL;
 }
 
-/* Makes the choices of match_hidden again. False if they are not legal ones; an exception may be set. */
+/* Makes the choices of match_hidden again. False if they are illegal; an exception may be set. */
 static bool restore_choices(struct match *self, PyObject *choices)
 {
     uint64_t step;
@@ -252,7 +254,7 @@ static PyObject *match_copy(PyObject *object, PyObject *none)
 
 /* Rows. */
 
-/* A seat's view as all saw the phase begin: whether others have chosen is not part of a row. */
+/* A seat's view as of the beginning of the phase: whether others have chosen is not part of a row. */
 static bool look(struct match *self, PyObject *number, struct pyr_view *view)
 {
     int seat = seat_of(number, self->match->replay.seats);
@@ -300,7 +302,7 @@ static PyObject *match_apply(PyObject *object, PyObject *args)
     pyr_step step;
     if (!PyArg_ParseTuple(args, "OO", &number, &which) || !look(self, number, &view))
         return NULL;
-    Py_ssize_t action = PyNumber_AsSsize_t(which, NULL);         /* a larger number is as illegal as the largest */
+    Py_ssize_t action = PyNumber_AsSsize_t(which, NULL);         /* a larger number is just as illegal */
     if (action == -1 && PyErr_Occurred())
         return NULL;
     enum pyr_err err = may_act(self, view.seat) ? PYR_OK : PYR_ERR_NOT_DUE;
@@ -422,7 +424,7 @@ static bool repeat_log(struct pyr_match *to, const struct pyr_match *from)
     return true;
 }
 
-/* The seat's own choice so far; others who have confirmed get another one. */
+/* Repeats the seat's own choice so far; others who have confirmed get another one. */
 static void repeat_choices(struct pyr_match *to, const struct pyr_match *from, pyr_seat own, struct pyr_rng *rng)
 {
     for (unsigned seat = 0; seat < from->replay.seats; seat++) {

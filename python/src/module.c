@@ -1,4 +1,4 @@
-/* module.c: the module object, exceptions, and small things that all of it needs. */
+/* module.c: the module object, exceptions, and helpers for all files. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -19,7 +19,7 @@ static PyObject *raise(PyObject *type, PyObject *error)
     return NULL;
 }
 
-/* The rule that says what has to be done in a phase. */
+/* The rule for what has to be done in a phase. */
 static const char *rule_of(enum pyr_err code, unsigned phase)
 {
     static const char *const rules[] = { "R4", "R5", "R7", "R8", "R12", "R15" };
@@ -58,7 +58,7 @@ PyObject *raise_busy(const char *what)
     return PyErr_Format(PyExc_RuntimeError, "another thread is using this %s; give each thread its own", what);
 }
 
-/* Small things. */
+/* Helpers. */
 
 void *memory_get(size_t size)
 {
@@ -82,7 +82,7 @@ int seat_of(PyObject *object, unsigned seats)
     return (int)seat;
 }
 
-/* A number from 0 to 2^64 - 1; `what` it is, for the exception. */
+/* A number from 0 to 2^64 - 1; `what` names it in the exception. */
 int number_of(PyObject *object, const char *what, uint64_t *to)
 {
     PyObject *whole = PyNumber_Index(object);
@@ -101,7 +101,7 @@ int number_of(PyObject *object, const char *what, uint64_t *to)
 
 /* Long calls. */
 
-#define LOOK 0.05                /* seconds between looks at signals */
+#define LOOK 0.05                /* seconds between checks for signals */
 
 static double seconds(clockid_t clock)
 {
@@ -282,8 +282,8 @@ static void finish(void *m)
     clear(m);
 }
 
-/* From 3.12 on a module says that interpreters with a lock of their own may use it; the limited API of 3.11 lacks the name,
- * and 3.11 refuses the slot. */
+/* Since 3.12 a module can declare that interpreters with their own lock may use it; the limited API of 3.11 lacks the
+ * constant, and 3.11 refuses the slot. */
 #define MULTIPLE_INTERPRETERS 3
 #define OWN_LOCK ((void *)2)
 

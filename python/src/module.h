@@ -1,7 +1,7 @@
 /*
- * module.h: what the files of the extension module pyramids._core share. The module is the C side of the Python package: it
- * checks what comes from Python, releases the interpreter lock while the library works, and turns codes into exceptions.
- * What is convenient in Python is written there (python/pyramids).
+ * module.h: what the files of the extension module pyramids._core share. The module is the C side of the Python package:
+ * it checks arguments from Python, releases the interpreter lock while the library works, and turns codes into
+ * exceptions. The rest is written in Python (python/pyramids).
  *
  * Interpreters and threads:
  *
@@ -9,7 +9,7 @@
  *     has its own.
  *  2. An object whose library call runs without the lock is `busy`; other calls raise RuntimeError. The flag is
  *     only read and written with the lock.
- *  3. What such a call reads (actions, seeds, texts) is copied before, so that no other thread can change it.
+ *  3. Inputs of such a call (actions, seeds, texts) are copied before, so that no other thread can change them.
  */
 #ifndef PYR_PYTHON_MODULE_H
 #define PYR_PYTHON_MODULE_H
@@ -75,8 +75,8 @@ int number_of(PyObject *object, const char *what, uint64_t *to);
 /* While a bot thinks: the saved thread, for looking at signals now and then. */
 struct patience {
     PyThreadState *thread;
-    double next;                 /* when to look again */
-    bool is_over;                /* a signal handler raised */
+    double next;                 /* Used while a bot thinks: the saved thread, for checking signals regularly. */
+    bool is_over;                /* when to check again */
 };
 void patience_begin(struct patience *patience);          /* releases the lock */
 bool patience_is_over(void *patience);                   /* pyr_budget.is_over */

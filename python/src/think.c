@@ -1,4 +1,4 @@
-/* think.c: bots, and what a choice or a game was worth. All of it takes time: the lock is released, and Ctrl-C ends it. */
+/* think.c: bots, and the values of choices and games. All of this takes time: the lock is released, and Ctrl-C ends it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,7 +171,7 @@ PyObject *core_options(PyObject *self, PyObject *args)
         return NULL;
     if (!(pyr_match_waiting(match->match) >> seat & 1) || match->match->choice[seat].count)
         return raise_illegal(module, PYR_ERR_NOT_DUE, match->match->replay.state.open.phase, -1, -1);
-    /* Before the lock is released: then another thread may play on. */
+    /* Before the lock is released, since another thread may continue the game then. */
     pyr_match_view(match->match, (pyr_seat)seat, &view);
     PyObject *edition = Py_NewRef(match->edition);
     const struct pyr_box *box = &((struct edition *)edition)->edition->box;
