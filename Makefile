@@ -1,4 +1,4 @@
-# The front door. Meson does the work; each target first installs what it is missing (scripts/need says what).
+# The front door. Meson does the work; each target first installs missing packages (scripts/need lists them).
 #
 #   make play        build and play
 #   make help        all targets
