@@ -134,7 +134,7 @@ class Features:
             "pair": numpy.minimum(rubies + counts[RUBY], emeralds + counts[EMERALD]) - numpy.minimum(rubies, emeralds),
             "tomb": tomb, "points": tomb * worth[mine, colour] / 5,
         }
-        put["torch, late"] = put["torch"] * (parts["clock"][mine, 1] / 6.0)       # how late in the round: the next has its own
+        put["torch, late"] = put["torch"] * (parts["clock"][mine, 1] / 6.0)       # how late in the round: a new one follows
         for name, value in put.items():
             result[at, _AT[name]] = value
         near = numpy.where(cover, ways[mine, slot], FAR).min(1)
