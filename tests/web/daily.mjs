@@ -1,15 +1,14 @@
 // daily.mjs SITE: the daily expedition's views in every state, with answers of a server that the test makes up
 // (fakeday.mjs): before, begun, done, few results, offline, refused, a broken seal; the board, the calendar by keys, the
 // comparison and the picture to share. Sizes, both themes, axe, German.
-import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
+import { look } from './axe.mjs';
 import { done, equal, test, truth } from './check.mjs';
 import { PHONE, go, launch, open, picture, serve, settled } from './site.mjs';
 import { newCore, playOut } from './games.mjs';
 import { fakeDay } from './fakeday.mjs';
 
 const site = process.argv[2], host = await serve(site), browser = await launch();
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const SIZES = [[390, 844], [320, 568], [820, 1180], [1366, 768]];
 /** The same cards with other choices. */
 const played = (level) => playOut(newCore(site), 3, 11, undefined, level).log();
@@ -27,13 +26,6 @@ async function visit(hash, how = {}, { settings = { name: 'Ana' }, options = {},
     }, { visited: true, settings, ...keep });
     await page.goto(`${host.url}#${hash.replace('TODAY', fake.today).replace('YESTERDAY', fake.yesterday)}`);
     return { page, fake };
-}
-
-async function look(page, name) {
-    await page.evaluate(axe);
-    const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'],
-        runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] }));
-    equal(violations.map((v) => `${v.id} ${v.nodes.map((n) => n.target).slice(0, 3).join(' ')}`), [], `axe, ${name}`);
 }
 
 /** Nothing is wider than the screen or than what it stands in. */
@@ -66,7 +58,7 @@ for (const [name, hash, how, heading] of VIEWS)
                     await picture(page, `daily-${name}-${width}x${height}-${colorScheme}-${language}`);
                     equal(await page.evaluate(misfits), [0, []], `${language}, ${width}x${height}`);
                     if (language === 'en' && (width === 390 || width === 1366))
-                        await look(page, `${width} ${colorScheme}`);
+                        await look(page, `${width} ${colorScheme}`, { dark: colorScheme === 'dark' });
                 }
             }
             equal(page.complaints, [], 'the console');

@@ -39,7 +39,7 @@ await test('two visitors get the same cards; the attempt counts, has no hints, a
     equal(await cards(ana), await cards(ben), 'the cards');
     equal([(await ana.locator('.badge').innerText()).trim(), (await ben.locator('.badge').innerText()).trim()],
         ['1', '1 · counted'], 'the badge');
-    await act(ana, tap);
+    await act(ana);
     await ana.locator('.table').waitFor();
     equal(await ana.getByRole('button', { name: 'Hint' }).count(), 0, 'no hint');
     await ana.locator('[data-a=menu]:visible').first().tap();

@@ -6,9 +6,13 @@ import { Core } from '../../web/core.js';
 
 export const NAMES = ['Ana', 'Ben', 'Chloé', 'Davi'];
 
+let module, edition;               // the site is the same all the time; compiled once, what is slow becomes fast
+
 export function newCore(site) {
-    const core = new Core(new WebAssembly.Module(readFileSync(join(site, 'pyramids.wasm'))));
-    core.readEdition(readFileSync(join(site, 'classic.edition'), 'utf8'));
+    module ??= new WebAssembly.Module(readFileSync(join(site, 'pyramids.wasm')));
+    edition ??= readFileSync(join(site, 'classic.edition'), 'utf8');
+    const core = new Core(module);
+    core.readEdition(edition);
     return core;
 }
 
@@ -36,12 +40,13 @@ export function saved(core, people = [0], level = 'club') {
     return { id: '1', record: core.log(), edition: '', seats, me: people[0], pending: [] };
 }
 
-/** An analysis with few playouts, as the page keeps it in the browser: what shows it need not make it first. */
-export function analysed(core, playouts = 64) {
+/** An analysis, one with few playouts if there is none yet, as the page keeps it in the browser: what shows it need not make
+ * it first. */
+export function analysed(core, judged = core.analyse(16, 1n)) {
     const { localStorage: own } = globalThis, found = {};
     globalThis.localStorage = { getItem: (key) => found[key] ?? null, setItem: (key, text) => { found[key] = text; },
         removeItem: (key) => { delete found[key]; } };
-    keepAnalysis(gameKey(core.lines()), core.analyse(playouts, 1n), true);
+    keepAnalysis(gameKey(core.lines()), judged, true);
     globalThis.localStorage = own;
     return Object.fromEntries(Object.entries(found).map(([key, text]) => [key.replace('pyramids.', ''), JSON.parse(text)]));
 }

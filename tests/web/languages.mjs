@@ -110,6 +110,7 @@ const card = readFileSync(join(built, 'classic.puzzles'), 'utf8').split('\n').sl
     l.split(' ')[6].includes('c')).split(' ')[0];
 
 const table = (page) => page.locator('.table').waitFor();
+const MIDGAME = { game: saved(midgame) };
 const SCREENS = [
     ['home', '', {}, (page) => page.locator('[data-a=play]').waitFor()],
     ['settings', '', {}, async (page) => {
@@ -120,26 +121,26 @@ const SCREENS = [
         await page.locator('.pick').first().click();
         await page.locator('.pick').nth(2).click();
     }],
-    ['table', 'play', { game: saved(midgame) }, async (page) => {
+    ['table', 'play', MIDGAME, async (page) => {
         await table(page);
         for (let i = 0; i < 25 && !await page.locator('[data-a=confirm]:not([aria-disabled=true])').count(
         ); i++) await page.locator('[role=gridcell]').nth(i).click({ force: true });
     }],
-    ['menu', 'play', { game: saved(midgame) }, async (page) => {
+    ['menu', 'play', MIDGAME, async (page) => {
         await table(page);
         await page.locator('[data-a=menu]:visible').first().click();
         await page.locator('dialog[open]').waitFor();
     }],
-    ['log', 'play', { game: saved(midgame) }, async (page) => {
+    ['log', 'play', MIDGAME, async (page) => {
         await table(page);
         await page.locator('[data-open=log]:visible').first().click();
     }],
-    ['score', 'play', { game: saved(midgame) }, async (page) => {
+    ['score', 'play', MIDGAME, async (page) => {
         await table(page);
         if (await page.locator('[data-open=score]:visible').count(
         )) await page.locator('[data-open=score]:visible').first().click();
     }],
-    ['completed', 'play', { game: saved(midgame) }, async (page) => {
+    ['completed', 'play', MIDGAME, async (page) => {
         await table(page);
         await page.evaluate(() => document.querySelector('[data-shelf]').click());
         await page.locator('dialog[open]').waitFor();
@@ -168,9 +169,23 @@ const SCREENS = [
 ];
 
 let visits = 0;
+/** What is open over a table is closed, and what is placed is taken back: true, if that game is what the page shows. */
+async function stays(page, keep, code) {
+    if (keep !== MIDGAME || page.shows !== `${code} ${visits}`)
+        return false;
+    for (let i = 0; i < 3; i++)
+        await page.keyboard.press('Escape');
+    return true;
+}
+
 /** The page is loaded once: it changes its language in place, as it does for a person. */
 async function show(page, [, hash, keep, then], code) {
+    if (await stays(page, keep, code)) {
+        await then(page, code);
+        return settled(page);
+    }
     await go(page, `nowhere${++visits}`);
+    page.shows = keep === MIDGAME ? `${code} ${visits}` : '';
     await page.evaluate(([all, language]) => {
         localStorage.clear();
         for (const [key, value] of Object.entries({ ...all, settings: { language } }))
@@ -191,11 +206,15 @@ async function speak(page, code) {
 /** Texts that are cut off by what holds them, that stick out of their button, are broken within a word, or make the page
  * scroll sideways. */
 function misfits(width) {
-    /** For those who listen only. */
-    const isHidden = (element) => {
-        for (let up = element; up; up = up.parentElement) if (
-            getComputedStyle(up).clipPath.startsWith('inset(50%')) return true;
-        return false;
+    const seen = new Map();
+    /** What is asked of an element again and again; `hidden`: it is for those who listen only. */
+    const about = (element) => {
+        if (!seen.has(element)) {
+            const { overflowX, overflowY, position, clipPath } = getComputedStyle(element), { parentElement } = element;
+            seen.set(element, { overflowX, overflowY, position, edge: element.getBoundingClientRect(),
+                isHidden: clipPath.startsWith('inset(50%') || (parentElement !== null && about(parentElement).isHidden) });
+        }
+        return seen.get(element);
     };
     // innerWidth grows with the page on a phone
     const found = [], wide = document.documentElement.scrollWidth - width;
@@ -208,7 +227,7 @@ function misfits(width) {
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
         const holder = node.parentElement;
         if (!node.nodeValue.trim() || !holder.checkVisibility({ opacityProperty: true, visibilityProperty: true }) ||
-            isHidden(holder) || holder.closest('.vh, noscript, script, style, option, textarea, svg, .nmt, .wm, .bd'))
+            about(holder).isHidden || holder.closest('.vh, noscript, script, style, option, textarea, svg, .nmt, .wm, .bd'))
             continue;
         const range = document.createRange();
         range.selectNodeContents(node);
@@ -229,26 +248,26 @@ function misfits(width) {
                 found.push(`“${word[0]}” is broken within the word`);
         }
         for (let up = holder; up && up !== document.body; up = up.parentElement) {
-            const style = getComputedStyle(up), edge = up.getBoundingClientRect();
-            if (['auto', 'scroll'].includes(style.overflowX))
+            const { overflowX, overflowY, position, edge } = about(up);
+            if (['auto', 'scroll'].includes(overflowX))
                 break;
-            if (up.matches('.panel') && style.overflowX === 'visible' && box.right > edge.right + 2)
+            if (up.matches('.panel') && overflowX === 'visible' && box.right > edge.right + 2)
                 found.push(`“${text}” sticks out of ${up.className} at the right`);
             if (up.matches('button, .btn, .iconbtn, dialog, th, td') &&
                 (box.right > edge.right + 2 || box.left < edge.left - 2 || box.bottom > edge.bottom + 2 ||
                 box.top < edge.top - 2)
-                && !['auto', 'scroll'].includes(style.overflowY))
+                && !['auto', 'scroll'].includes(overflowY))
             {
                 const by = Math.max(box.right - edge.right, edge.left - box.left,
                     box.bottom - edge.bottom, edge.top - box.top);
                 found.push(`“${text}” sticks out of ${up.tagName.toLowerCase()}.${up.className} by ${Math.round(by)} px`);
             }
-            if (['hidden', 'clip'].includes(style.overflowX) && (box.right > edge.right + 1 || box.left < edge.left - 1))
+            if (['hidden', 'clip'].includes(overflowX) && (box.right > edge.right + 1 || box.left < edge.left - 1))
                 found.push(`“${text}” is cut off by ${up.tagName.toLowerCase()}.${up.className}`);
-            if (['hidden', 'clip'].includes(style.overflowY) && box.top < edge.bottom && box.bottom > edge.bottom + 3 &&
+            if (['hidden', 'clip'].includes(overflowY) && box.top < edge.bottom && box.bottom > edge.bottom + 3 &&
                 up.matches('.hero, button, .btn, .panel'))
                 found.push(`“${text}” is cut off below by ${up.tagName.toLowerCase()}.${up.className}`);
-            if (style.position === 'fixed')
+            if (position === 'fixed')
                 break;
         }
     }

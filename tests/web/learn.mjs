@@ -379,7 +379,7 @@ await test('a game without a network, after the first visit', async () => {
     await keep(page, tap);
     let marks = 0;
     await goOn(async () => {
-        const what = await act(page, tap);
+        const what = await act(page);
         return what === 'mark' && ++marks === 5 ? 'end' : what;
     });
     for (const hash of ['rules', 'pad', 'editions', 'games', 'learn/1']) {

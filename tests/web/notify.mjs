@@ -1,12 +1,10 @@
 // notify.mjs SITE: messages: this device and each table are switched on and off, quiet time, the feed, what is said where it
 // does not work, and the number in the title; with a browser's push manager and a server that are both made up here.
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { look } from './axe.mjs';
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, PHONE, launch, open, picture, serve } from './site.mjs';
 
 const host = await serve(process.argv[2]), browser = await launch();
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const KEY = 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4';
 const SEATS = [{ kind: 'person', name: 'Ana', here: true, away: false, ready: false },
     { kind: 'person', name: 'Ben', here: false, away: false, ready: true }];
@@ -73,11 +71,9 @@ await test('device, table, quiet time and feed', async () => {
     await page.getByRole('textbox', { name: 'Address of the feed' }).waitFor();
     truth((await page.getByRole('textbox', { name: 'Address of the feed' }).inputValue()).endsWith('turns.atom?key=secret'),
         'the address');
-    await page.evaluate(axe);
     for (const colorScheme of ['light', 'dark']) {
         await page.emulateMedia({ colorScheme });
-        const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
-        equal(violations.map((v) => `${v.id}: ${v.nodes[0].html}`), [], `axe, ${colorScheme}`);
+        await look(page, colorScheme, { dark: colorScheme === 'dark' });
     }
     await device.click();
     await page.locator('[data-switch=device][aria-checked=false]').waitFor();

@@ -28,49 +28,65 @@ export async function rename(page, name, press = (l) => l.click()) {
 export const seat = (page, n, who, press = (l) => l.click()) =>
     press(page.getByRole('radiogroup', { name: `Who plays seat ${n}` }).getByRole('radio', { name: who }));
 
-/** In the page: what a player has to do now: 'end', 'keep', 'busy', 'take', or how many spaces can be marked. By roles and
- * names, too, but with one question: asked one by one through locators, they would cost more than all the rest of a game. */
-function due(over) {
+/** In the page: what a player has to do now, 'end', 'keep', 'busy', 'take', 'mark', 'confirm' or 'wait', and where it is to be
+ * pressed. By roles and names, too, but with one question: asked one by one through locators, they would cost more than all
+ * the rest of a game. What lies under something else is not pressed. */
+function due([over, pick, then]) {
     const isThere = (e) => e.checkVisibility({ visibilityProperty: true }) && !e.closest('[aria-hidden=true]');
     const heads = [...document.querySelectorAll('h1, h2, h3, [role=heading]')].filter(isThere).map((e) =>
         e.textContent.trim().replace(/\s+/g, ' '));
-    const nameOf = (e) => document.getElementById(e.getAttribute('aria-labelledby') ?? '')?.textContent.trim() ??
-        e.getAttribute('aria-label') ?? '';
-    return heads.some((text) => new RegExp(over).test(text)) ? 'end' : heads.some((text) =>
-        text.includes('Keep two')) ? 'keep' :
-        // A moment that is celebrated keeps the table as it was.
-        document.querySelector('[aria-busy=true]') ? 'busy' :
-        [...document.querySelectorAll('[role=dialog], dialog[open]')].some((e) => isThere(e) &&
-        nameOf(e).endsWith('complete')) ? 'take' :
-        [...document.querySelectorAll('[role=gridcell][aria-label*="can be marked"]')].filter(isThere).length;
+    const nameOf = (e) => (document.getElementById(e.getAttribute('aria-labelledby') ?? '')?.textContent ??
+        e.getAttribute('aria-label') ?? e.textContent).trim();
+    const touch = navigator.maxTouchPoints > 0, at = (what, e) => {
+        e?.scrollIntoView({ block: 'nearest' });
+        const box = e?.getBoundingClientRect(), x = box?.x + box?.width / 2, y = box?.y + box?.height / 2;
+        return e?.contains(document.elementFromPoint(x, y)) ? { what, touch, x, y } : { what: 'wait', touch };
+    };
+    const named = (name, within = document) => [...within.querySelectorAll('button')].filter((b) => name.test(nameOf(b)) &&
+        isThere(b) && b.ariaDisabled !== 'true');
+    if (heads.some((text) => new RegExp(over).test(text)))
+        return { what: 'end', touch };
+    if (then)
+        return at(then, named(then === 'take' ? /^Take \d/ : /^(Confirm|Next)/)[0]);
+    if (heads.some((text) => text.includes('Keep two')))
+        return { what: 'keep', touch };
+    if (document.querySelector('[aria-busy=true]'))      // a moment that is celebrated keeps the table as it was
+        return { what: 'busy', touch };
+    const sheet = [...document.querySelectorAll('[role=dialog], dialog[open]')].find((e) => isThere(e) &&
+        nameOf(e).endsWith('complete'));
+    if (sheet)
+        return at('take', named(/^Card/, sheet)[pick % 2] ?? named(/^Card/, sheet)[0]);
+    const free = [...document.querySelectorAll('[role=gridcell][aria-label*="can be marked"]')].filter(isThere);
+    return free.length ? at('mark', free[pick % free.length]) : { what: 'wait', touch };
 }
 
-/** One thing that is due; what it was. */
-export async function act(page, press = (l) => l.click(), pick = 0) {
-    const what = await page.evaluate(due, OVER.source);
-    if (what === 'end')
-        return 'end';
-    if (what === 'keep') {
-        await keep(page, press);
-        return 'keep';
-    }
-    if (what === 'busy') {
+/** One thing that is due, with the mouse or, where there is one, a finger; what it was. `before` looks at the page before
+ * each press. @param {number} pick which of several */
+export async function act(page, pick = 0, before = async () => {}) {
+    const ask = (then = '') => page.evaluate(due, [OVER.source, pick, then]);
+    const press = async ({ touch, x, y }) => {
+        await before();
+        await (touch ? page.touchscreen.tap(x, y) : page.mouse.click(x, y));
+    };
+    const next = await ask(), { what, touch } = next;
+    if (what === 'keep')
+        await keep(page, touch ? (l) => l.tap() : undefined);
+    else if (what === 'busy') {
         await page.keyboard.press('Shift');              // any key ends it
         return 'wait';
-    }
-    if (what === 'take') {
-        const sheet = page.getByRole('dialog', { name: /complete$/ });
-        await press(sheet.getByRole('button', { name: /^Card/ }).nth(pick % 2));
-        await press(sheet.getByRole('button', { name: /^Take \d/ }));
-        return 'take';
-    }
-    if (what) {
-        await press(page.locator('[role=gridcell][aria-label*="can be marked"]:visible').nth(pick % what));
-        await press(page.getByRole('button', { name: /^(Confirm|Next)/ }));
-        return 'mark';
-    }
-    await page.waitForTimeout(25);
-    return 'wait';
+    } else if (what === 'take' || what === 'mark') {
+        await press(next);
+        let then = await ask(what === 'take' ? 'take' : 'confirm');
+        for (let i = 0; i < 40 && then.what === 'wait'; i++) {        // a tap becomes a click a little later
+            await page.waitForTimeout(5);
+            then = await ask(what === 'take' ? 'take' : 'confirm');
+        }
+        if (then.what === 'wait')
+            return 'wait';
+        await press(then);
+    } else if (what === 'wait')
+        await page.waitForTimeout(25);
+    return what;
 }
 
 const LONGEST_WAIT = 2400;             // pauses of 25 ms: a slow bot is no fault of the page
@@ -88,10 +104,11 @@ export async function goOn(step) {
     throw new Error('the game does not go on');
 }
 
-/** To the end; the totals. */
-export async function finish(page, press, each = async () => {}) {
+/** To the end; the totals. @param {{before?: () => Promise<void>, each?: (what: string, i: number) => Promise<void>}} look
+ * at the page before each press, and after each choice */
+export async function finish(page, { before, each = async () => {} } = {}) {
     await goOn(async (i) => {
-        const what = await act(page, press, i);
+        const what = await act(page, i, before);
         await each(what, i);
         return what;
     });

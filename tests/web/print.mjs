@@ -1,11 +1,9 @@
 // print.mjs SITE: sheets to print: what the printer gets, and the controls.
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { look } from './axe.mjs';
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, PHONE, launch, open, picture, serve } from './site.mjs';
 
 const host = await serve(process.argv[2]), browser = await launch();
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** The pages of a PDF and the size of the first, in millimetres. */
 async function printed(page) {
@@ -44,9 +42,7 @@ await test('colour and black, by keyboard, on a phone', async () => {
     equal(await page.evaluate(() => document.activeElement?.textContent), 'Colour', 'the focus follows');
     truth(!await greys(), 'symbols have colours');
     truth(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'no sideways scroll');
-    await page.evaluate(axe);
-    const { violations } = await page.evaluate(() => globalThis.axe.run(document));
-    equal(violations.map((v) => `${v.id}: ${v.nodes[0].html}`), [], 'axe');
+    await look(page, 'print');
     await picture(page, 'print-phone');
     equal(page.complaints, [], 'the console');
     await page.context().close();

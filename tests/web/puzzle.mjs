@@ -2,13 +2,12 @@
 // the day, your own mistakes, without a network, by keys alone.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRequire } from 'node:module';
+import { look } from './axe.mjs';
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, PHONE, launch, open, picture, serve, settled } from './site.mjs';
 import { kept as game, newCore, playOut } from './games.mjs';
 
 const site = process.argv[2], host = await serve(site), browser = await launch(), core = newCore(site);
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const pack = readFileSync(join(site, 'classic.puzzles'), 'utf8'), rows = pack.trim().split('\n').slice(1).map((l) =>
     l.split(' '));
 const about = (kind) => Number(rows.find((r) => kind === 'card' ? r[6].includes('c') : !r[6].includes('c') &&
@@ -68,9 +67,7 @@ await test('right: found, gold, rated, and nothing has moved', async () => {
         equal(await boxes(page), before, `nothing moves on a ${name}`);
         truth(/^count 1 1 1 1$/m.test(await kept(page, 'puzzler')), 'solved, a streak of one');
         await picture(page, `puzzle-right-${name}`);
-        await page.evaluate(axe);
-        const { violations } = await page.evaluate(() => globalThis.axe.run(document));
-        equal(violations.map((v) => `${v.id}: ${v.nodes[0].html}`), [], 'axe');
+        await look(page, `an answer on a ${name}`);
         equal(page.complaints, [], 'the console');
         await page.context().close();
     }

@@ -2,30 +2,19 @@
 // profile, and the removal of one's data.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { look } from './axe.mjs';
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, PHONE, launch, open, picture, serve, settled } from './site.mjs';
-import { kept, newCore, playOut } from './games.mjs';
+import { analysed, kept, newCore, playOut } from './games.mjs';
 
 const [, , program, site] = process.argv, browser = await launch(), host = await serve(site);
 const cores = [1, 2, 3, 4, 5, 6].map((seed) => playOut(newCore(site), 2 + seed % 2, seed, undefined, 'novice'));
 const list = cores.map((core, i) => ({ ...kept(core, String(70 + i)), date: 1794700800000 + 86400000 * 9 * i,
     record: core.log().replace('\ndeal ', `\ntag bot 2 novice\n${i === 2 ? 'tag practice 2026-11-18\n' : ''}deal `) }));
-const judged = cores.map((core) => [core.lines(), core.analyse(16, 1n)]);
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const remembered = Object.assign({ games: list }, ...cores.map((core) => analysed(core, core.analyse(16, 1n))));
 const SIZES = [[390, 844], [320, 568], [820, 1180], [1366, 768]];
-
-async function prepared(url, options) {
-    const page = await open(browser, `${url}#nowhere`, options);
-    await page.evaluate(async ([all, found]) => {
-        localStorage.setItem('pyramids.games', JSON.stringify(all));
-        const { gameKey, keepAnalysis } = await import(new URL('source/analysis.js', location.href).href);
-        found.forEach(([lines, one]) => keepAnalysis(gameKey(lines), one, true));
-    }, [list, judged]);
-    return page;
-}
 
 /** Nothing is wider than the window. */
 async function fits(page, name) {
@@ -36,20 +25,13 @@ async function fits(page, name) {
             await settled(page);
             truth(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} at ${width}`);
             if (width === 390 || width === 1366 && colorScheme === 'light')
-                await look(page, `${name}, ${width}, ${colorScheme}`);
+                await look(page, `${name}, ${width}, ${colorScheme}`, { dark: colorScheme === 'dark' });
             await picture(page, `${name}-${width}-${colorScheme}`);
         }
 }
 
-async function look(page, name) {
-    await page.evaluate(axe);
-    const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
-    equal(violations.map((v) => `${v.id}: ${v.nodes[0].html}`), [], `axe, ${name}`);
-}
-
 await test('games of this browser: months, search, filters, and the old address', async () => {
-    const page = await prepared(host.url, PHONE);
-    await page.goto(`${host.url}?x#replays`);
+    const page = await open(browser, `${host.url}#replays`, { ...PHONE, kept: remembered });
     await page.getByRole('heading', { name: 'Games', level: 1 }).waitFor();
     equal(new URL(page.url()).hash, '#games', 'the new address');
     const rows = page.locator('.pastrow'), won = cores.filter((core) => core.winners().includes(0)).length;
@@ -98,8 +80,7 @@ await test('games of this browser: months, search, filters, and the old address'
 });
 
 await test('the profile of this browser: findings with pictures, and the same as tables', async () => {
-    const page = await prepared(host.url, DESKTOP);
-    await page.goto(`${host.url}?x#profile`);
+    const page = await open(browser, `${host.url}#profile`, { ...DESKTOP, kept: remembered });
     await page.getByRole('heading', { name: 'Points, game by game' }).waitFor();
     equal(await page.locator('.pts path').count(), 6, 'a pyramid for each game');
     equal(await page.locator('.pts .won').count(), cores.filter((core) => core.winners().includes(0)).length, 'gold ones');

@@ -1,7 +1,7 @@
 // replay.mjs SITE: the replay: where it opens, what is drawn, what fits, the timeline by keyboard, touch and mouse.
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, PHONE, launch, open, picture, serve, settled } from './site.mjs';
-import { kept, newCore, playOut } from './games.mjs';
+import { analysed, kept, newCore, playOut } from './games.mjs';
 
 const site = process.argv[2], host = await serve(site), browser = await launch();
 const two = playOut(newCore(site), 2, 11, undefined, 'casual'), four = playOut(newCore(site), 4, 12, undefined, 'casual');
@@ -16,19 +16,12 @@ function movesOf(core) {
     });
 }
 
-/** A quick analysis will do for all that is looked at here; it is kept as the page itself keeps one. */
-const judged = two.analyse(2000, 1n), analysed = [[two, judged], [four, four.analyse(40, 1n)]];
+/** A quick analysis will do for all that is looked at here. */
+const judged = two.analyse(2000, 1n), known = new Map([[two, analysed(two, judged)], [four, analysed(four)]]);
 
-async function watch(core, options, place = '', known = true) {
-    const page = await open(browser, `${host.url}#nowhere`, options);
-    await page.evaluate(([game, lines, found]) => {
-        localStorage.setItem('pyramids.games', JSON.stringify([game]));
-        return found && import(new URL('source/analysis.js', location.href).href).then(({ gameKey, keepAnalysis }) =>
-            keepAnalysis(gameKey(lines), found, true));
-    }, [kept(core), core.lines(), known && analysed.find(([c]) => c === core)[1]]);
-    if (!known)
-        await page.addInitScript(() => { Worker.prototype.postMessage = () => {}; });
-    await page.goto(`${host.url}?x#replay/77${place}`);
+async function watch(core, options, place = '', analysis = known.get(core)) {
+    const page = await open(browser, `${host.url}#replay/77${place}`, { ...options, kept: { games: [kept(core)],
+        ...analysis }, scripts: analysis ? [] : [() => { Worker.prototype.postMessage = () => {}; }] });
     await page.locator('.bigc:visible, .rp-end').first().waitFor();
     return page;
 }
@@ -38,7 +31,7 @@ const at = async (page) => Number(await slider(page).getAttribute('aria-valuenow
 
 await test('it opens after round 1, and at the costliest turning point once there is an analysis', async () => {
     const moves = movesOf(two), last = moves.map((m) => m.turn === 6 && m.text.startsWith('mark ')).lastIndexOf(true);
-    const none = await watch(two, DESKTOP, '', false);
+    const none = await watch(two, DESKTOP, '', null);
     equal(await at(none), last, 'the last marks of round 1');
     truth(await none.locator('.bigc .pen').count() > 0, 'the cards are not empty');
     await none.context().close();

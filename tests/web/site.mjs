@@ -91,9 +91,22 @@ witnesses.push(async () => (await Promise.all([...pages].slice(-4).map(async (pa
         ...(page.complaints ?? []).slice(-5).map((c) => `console: ${c}`)].join('\n');
 }))).join('\n'));
 
+/** In the page: what the browser has kept from earlier visits, before the first one of this test. */
+function remember(kept) {
+    try {
+        if (localStorage.getItem('remembered'))
+            return;
+        localStorage.setItem('remembered', 'all');
+        for (const [key, value] of Object.entries(kept))
+            localStorage.setItem(`pyramids.${key}`, JSON.stringify(value));
+    } catch { /* about:blank keeps nothing */ }
+}
+
 /** A page that collects everything the console complains about. In the same language and at the same hour on every
- * machine. The service worker would fetch all files of the page each time: only those who ask for it have it. */
-export async function open(browser, url, options = DESKTOP) {
+ * machine. The service worker would fetch all files of the page each time: only those who ask for it have it.
+ * @param {object} options of the browser, and: kept: what the page finds there from earlier visits; scripts: functions that
+ * run in the page before its own */
+export async function open(browser, url, { kept, scripts = [], ...options } = DESKTOP) {
     const context = await browser.newContext({ reducedMotion: 'reduce', locale: 'en-US', timezoneId: 'UTC',
         serviceWorkers: 'block', ...options });
     context.on('page', (any) => {
@@ -103,6 +116,10 @@ export async function open(browser, url, options = DESKTOP) {
     await context.addInitScript(makeAnalysesShort);
     if (options.hasTouch)
         await context.addInitScript(makeTapsShort, HOLD);
+    if (kept)
+        await context.addInitScript(remember, kept);
+    for (const script of scripts)
+        await context.addInitScript(script);
     const page = await context.newPage();
     if (process.env.PYR_THROTTLE)          // as on a machine so many times slower
         await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate',
@@ -147,7 +164,7 @@ export const settled = (page) => page.evaluate(() => new Promise((resolve) => {
 
 /** Pictures land in the build folder, to be looked at: PYR_PICTURES=1 takes them. No test compares them, and there are
  * hundreds, so that they are left out otherwise; taken this way each costs a third. */
-const PICTURES = Boolean(process.env.PYR_PICTURES);
+export const PICTURES = Boolean(process.env.PYR_PICTURES);
 
 export async function picture(page, name) {
     if (!PICTURES)

@@ -1,13 +1,11 @@
 // solo.mjs SITE: a solo expedition from the list to its medal: nobody else is seen, and the best result stays.
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { look } from './axe.mjs';
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, PHONE, launch, open, picture, serve } from './site.mjs';
 import { act, goOn, keep } from './player.mjs';
 import { newCore } from './games.mjs';
 
 const site = process.argv[2], host = await serve(site), browser = await launch(), core = newCore(site);
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const targets = (n) => [1, 2, 3].map((m) => core.x.solo_target(n - 1, m));
 
 await test('a whole expedition, alone', async () => {
@@ -23,7 +21,7 @@ await test('a whole expedition, alone', async () => {
     equal(await page.locator('.race thead th').count(), 2, 'one player in the race');
     // Nobody wins alone: the end is told by its points.
     const over = page.getByRole('heading', { level: 1, name: /^((Bronze|Silver|Gold) with )?\d+ points?$/ });
-    await goOn(async (i) => await over.count() ? 'end' : act(page, undefined, i));
+    await goOn(async (i) => await over.count() ? 'end' : act(page, i));
     const points = Number(await page.locator('.sc .sum b').innerText());
     equal(await page.locator('.sc .sum b').count(), 1, 'one column of scores');
     const medal = ['', 'Bronze', 'Silver', 'Gold'][targets(1).filter((t) => points >= t).length];
@@ -47,9 +45,7 @@ await test('medals from what the device has kept, on a phone', async () => {
     await page.getByRole('button', { name: '1 point to Silver' }).waitFor();
     truth(silver - 1 >= bronze, 'bronze is reached');
     equal((await page.locator('.solos b').allInnerTexts()).slice(0, 4), ['Gold', 'Bronze', '5 points', 'Play'], 'the list');
-    await page.evaluate(axe);
-    const { violations } = await page.evaluate(() => globalThis.axe.run(document));
-    equal(violations.map((v) => `${v.id}: ${v.nodes[0].html}`), [], 'axe');
+    await look(page, 'solo');
     for (const width of [390, 320]) {
         await page.setViewportSize({ width, height: 700 });
         truth(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),

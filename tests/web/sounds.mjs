@@ -76,6 +76,7 @@ await test('no sound clips, clicks, shrieks or lasts; each is told from the othe
         console.log(`# | ${f.name} | ${(20 * Math.log10(f.peak)).toFixed(1)} | ${f.loud.toFixed(1)} | ${
             Math.round(f.seconds * 1000)} | ${Math.round(f.rise * 1000)} | ${Math.round(f.hisses ? f.middle : f.main)} | ${
             Math.round(100 * f.shrill)} |`);
+    equal(found.length, 10, 'sounds');
     const names = (is) => found.filter(is).map((f) => f.name);
     equal(names((f) => f.silent !== 0 || f.end > .0005), [], 'begin and end in silence');
     equal(names((f) => f.rise - f.first < .001), [], 'begin with a click');
