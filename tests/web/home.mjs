@@ -2,7 +2,6 @@
 // twice, the lead's button on the first screen of every size, in both themes, for axe and for those who use keys.
 import { pathToFileURL } from 'node:url';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { look } from './axe.mjs';
 import { done, equal, test, truth } from './check.mjs';
 import { launch, open, picture, serve, settled } from './site.mjs';

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, launch, open } from './site.mjs';
-import { rename } from './player.mjs';
 
 const program = process.argv[2], folder = mkdtempSync(join(tmpdir(), 'pyramids-')), ready = join(folder, 'ready');
 const holder = spawn('python3', [fileURLToPath(new URL('../ports.py', import.meta.url)), '1'],

@@ -100,8 +100,8 @@ const WITHIN = { settings: ['dialog[open]'], refused: ['#toast', '.acts'], menu:
     completed: ['dialog[open]'], help: ['dialog[open]'] };
 
 let visits = 0;
-/** The page itself is loaded once: what changes is what the browser keeps, and the address behind the #. A game that is shown
- * already stays, but what is open over it is closed, and what is placed taken back. */
+/** The page itself is loaded once: what changes is what the browser keeps, and the address behind the #. A game that is
+ * shown already stays, but what is open over it is closed, and what is placed taken back. */
 async function show(page, [, hash, keep, then]) {
     if (keep === MIDGAME && page.shows === visits) {
         await page.evaluate(() => { document.querySelector('#toast').hidden = true; });
