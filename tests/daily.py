@@ -530,15 +530,25 @@ def case_streaks(folder):
 
 
 def case_attempts_by_address(folder):
-    """Creating one identity after another is refused at some point; playing without counting still works."""
+    """Creating one identity after another is refused at some point; playing without counting still works, and gives up the
+    attempt that counts, wherever it is asked for."""
     days = Days(folder)
     with Server(folder, *QUICK, '--max-attempts', '2', env=days.env) as server:
         people = [server.visitor(name) for name in ('Ana', 'Ben', 'Cleo')]
         for one in people[:2]:
             begin(one)
         assert people[2].refused(429, 'too_many', 'POST', '/api/daily', {})['detail'] == 'address'
-        assert begin(people[2], again=True)['counted'] is False
+        table = begin(people[2], again=True)['table']
+        code = table['code']
+        assert not table['daily']['counted'] and begin(people[2], 200, again=True)['table']['code'] == code
         assert begin(people[0], 200)['counted']
+        people[0].refused(409, 'not_over', 'POST', '/api/daily', {'again': True})
+        server.restart()                     # which forgets how many there were from this address
+        people[2].refused(409, 'attempted', 'POST', '/api/daily', {})
+        assert today(people[2])['today']['you'] == {'table': None, 'state': 'expired'}
+        play(people[2].link(code), 1)
+        people[2].refused(403, 'sealed', 'GET', f"/api/tables/{begin(people[0], 200)['table']['code']}")
+        assert begin(people[2], again=True)['table']['code'] != code
         days.to(server, 1)
         assert begin(people[2])['counted']
 

@@ -106,6 +106,8 @@ class BeforeView {
             return;
         this.state = typeof daily === 'string' ? daily : daily ? '' : 'none';
         this.daily = daily && typeof daily !== 'string' ? daily : daily ? this.daily : null;
+        if (this.daily?.today.you?.state === 'expired' && this.state === '')
+            this.state = 'used';             // given up
         if (this.daily?.today.you?.state === 'over' && this.state === '') {
             await this.app.redirect(`daily/${this.daily.today.date}`);
             return;

@@ -94,7 +94,7 @@ class ResultView {
         this.render();
         if (this.day && you)
             this.celebrate();
-        if (you)
+        if (you?.table)                      // it may be deleted
             await this.loadGame(you.table);
     }
 

@@ -23,6 +23,7 @@ struct change_request {
     uint8_t seat, steps;
     bool has_seat, has_key;
     bool is_on;                  /* of apply_notify */
+    bool gives_up;               /* of apply_daily: the attempt that counts, which has not begun */
     bool is_operator;            /* may close a table whose game has begun */
     const struct pyr_bot *bot;
     uint8_t number[PYR_FAIR_BYTES];

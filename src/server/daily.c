@@ -121,11 +121,11 @@ void daily_fill_commit(struct change *change)
     const struct table *table = change->table;
     const struct table_state *state = &change->effects->after;
     struct store_commit *commit = &change->effects->commit;
-    if (!table->daily.is_counted)
+    if (!table->daily.is_counted && !change->request.gives_up)
         return;
     commit->attempt.day = table->daily.day;
     if (change->is_new) {
-        commit->attempt.what = STORE_ATTEMPT_BEGINS;
+        commit->attempt.what = change->request.gives_up ? STORE_ATTEMPT_GIVEN_UP : STORE_ATTEMPT_BEGINS;
     } else if (state->stage > STORE_RUNNING && table->now.stage == STORE_RUNNING) {
         commit->attempt.what = STORE_ATTEMPT_ENDS;
         commit->attempt.state = STORE_ATTEMPT_EXPIRED;

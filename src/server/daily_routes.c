@@ -753,7 +753,8 @@ static void out_begin(struct setting_out *out)
     struct visitor *visitor = visitor_by_id(server, out->visitor);
     struct table_request wanted = { .seats = PYR_DAILY_SEATS, .id = "", .address = request->address,
         .terms = { .edition = server_edition(server, PYR_DAILY_EDITION) }, .secret = out->found.secret,
-        .daily = { (int32_t)out->day, (uint32_t)out->found.number, out->is_counted } };
+        .daily = { (int32_t)out->day, (uint32_t)out->found.number, out->is_counted },
+        .gives_up = out->again && !out->has_mine && !out->found.revealed };
     struct table *table;
     if (!visitor || !visitor->name[0] || !wanted.terms.edition) {
         out_error(out, visitor && wanted.terms.edition ? ERROR_BAD_NAME : ERROR_STORAGE, "");
@@ -816,14 +817,16 @@ static bool is_used_up(const struct setting_out *out)
     return address->day == (int32_t)out->today && address->attempts >= out->request->server->options.max_attempts;
 }
 
-/* Why an attempt that does not count is not possible; ERROR_NONE: it is. */
+/* Why an attempt that does not count is not possible; ERROR_NONE: it is. If too many came from the visitor's address, it
+ * gives up the one that counts, since the visitor then knows the cards: that one has expired while its day is sealed. */
 static enum error may_again(const struct setting_out *out)
 {
     if (out->found.revealed || (out->has_mine && out->mine.state == STORE_ATTEMPT_OVER))
         return ERROR_NONE;
     if (out->day < out->today)
         return ERROR_SEALED;
-    return !out->has_mine && is_used_up(out) ? ERROR_NONE : ERROR_NOT_OVER;
+    bool has_none = out->has_mine ? out->mine.state == STORE_ATTEMPT_EXPIRED : is_used_up(out);
+    return has_none ? ERROR_NONE : ERROR_NOT_OVER;
 }
 
 static void setting_out_done(struct store_job *job, enum store_result result)

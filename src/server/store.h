@@ -130,11 +130,12 @@ struct store_commit {
     size_t lines_size;           /* 0: none */
     uint32_t first_line;
     struct {                     /* the attempt at a daily expedition played at this table (store_daily.h) */
-        enum { STORE_ATTEMPT_STAYS, STORE_ATTEMPT_BEGINS, STORE_ATTEMPT_ENDS } what;
+        enum { STORE_ATTEMPT_STAYS, STORE_ATTEMPT_BEGINS, STORE_ATTEMPT_ENDS,
+            STORE_ATTEMPT_GIVEN_UP } what;   /* given up: by one that does not count, while the day may still count */
         uint8_t state, place;    /* set when the attempt ends */
         int32_t points;
         int64_t day;
-    } attempt;                   /* when one begins although the host already has one of that day: STORE_TAKEN */
+    } attempt;                   /* STORE_TAKEN: one begins or is given up, and the host has one of that day already */
     bool stores_public;          /* table.is_public differs from the stored value */
     bool has_choice;
     struct store_choice choice;

@@ -341,6 +341,8 @@ enum store_result store_commit_attempt(struct store_db *db, const struct store_c
     switch (commit->attempt.what) {
     case STORE_ATTEMPT_BEGINS:
         return change(db, NOW, STORE_TAKEN, ADD_ATTEMPT, commit->attempt.day, of->host, table, commit->made);
+    case STORE_ATTEMPT_GIVEN_UP:
+        return change(db, NOW, STORE_TAKEN, GIVE_UP_ATTEMPT, commit->attempt.day, of->host, commit->made);
     case STORE_ATTEMPT_ENDS:
         return end_attempt(db, commit);
     default:

@@ -277,6 +277,8 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
      * expired. */
     [ADD_ATTEMPT] = { "iiii", "INSERT INTO attempt (day, visitor, game, begun) SELECT ?1, ?2, ?3, ?4 FROM day"
         " WHERE day = ?1 AND revealed = 0 ON CONFLICT (day, visitor) DO NOTHING" },
+    [GIVE_UP_ATTEMPT] = { "iii", "INSERT INTO attempt (day, visitor, game, state, begun, ended) SELECT ?1, ?2, 0, 2, ?3, ?3"
+        " FROM day WHERE day = ?1 AND revealed = 0 ON CONFLICT (day, visitor) DO NOTHING" },
     [END_ATTEMPT] = { "iiiiii", "UPDATE attempt SET ended = ?4, state = CASE WHEN " SEALED " THEN ?3 ELSE 2 END,"
         " points = CASE WHEN " SEALED " THEN nullif(?5, -1000) END, place = CASE WHEN " SEALED " THEN ?6 ELSE 0 END"
         " WHERE day = ?1 AND visitor = ?2 AND state = 0" },

@@ -194,6 +194,7 @@ struct table_request {           /* How to make a table. */
     int64_t asker;               /* the visitor of that id; 0: the host */
     struct table_daily daily;    /* if set, all seats are taken, the game begins at once, and this is its secret: */
     const uint8_t *secret;
+    bool gives_up;               /* the host's attempt that counts, which has not begun */
     uint8_t series;              /* games before this one */
 };
 /* table_make.c: a new table; friends' seats without a visitor get keys. `answer` is called once it is stored, or has

@@ -232,6 +232,7 @@ enum error table_create(struct server *server, struct visitor *host, const struc
         crypto_hash_sha256(seat->key, (const unsigned char *)key, KEY_SIZE);
     }
     change->is_new = true;
+    change->request.gives_up = request->gives_up;
     change->answer = answer;
     change->context = context;
     *out = table;
