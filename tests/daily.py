@@ -92,7 +92,7 @@ class Terminal:
 
     def __init__(self, server, home, *words):
         self.text = ''
-        self.process = subprocess.Popen([wire.COMMAND, 'daily', '--server', server.url, '--plain', *words],
+        self.process = subprocess.Popen([wire.COMMAND, 'daily', '--server', server.url, *words],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=dict(wire.ENV, HOME=home,
             XDG_DATA_HOME=home))
         self.news = self.hear()
@@ -594,7 +594,7 @@ def case_line_by_line(folder):
         before = told(server, home)
         assert before['you'] is None and before['boards']['day'] is None and before['day']['date'] == days.date()
         assert before['day']['secret'] is None and before['streak'] == 0 and before['server'] == server.url
-        game = Terminal(server, home)
+        game = Terminal(server, home, '--plain')
         assert 'This attempt counts.' in game.text and 'Your four cards' in game.text
         assert 'Type the numbers of two' in game.type('99 100')
         game.choose(dice)
@@ -606,7 +606,7 @@ def case_line_by_line(folder):
         assert game.end() == 0 and f'pyramids daily --server {server.url} --plain' in game.text, game.text
         running = told(server, home)['you']
         assert running['state'] == 'running' and running['points'] is None and running['turn'] >= 1, running
-        game = Terminal(server, home)
+        game = Terminal(server, home, '--plain')
         restarted = False
         while game.news.endswith('> '):
             if not restarted and 'Round 2' in game.text:
@@ -620,9 +620,9 @@ def case_line_by_line(folder):
         assert after['you']['state'] == 'over' and after['boards']['day']['rows'][0]['points'] == after['you']['points']
         assert after['results']['count'] == 1 and after['streak_days'] == [False] * 6 + [True]
         assert f"Your result: {after['you']['points']} points, place 1 of 1." in show(server, home, '--show')
-        again = Terminal(server, home)
+        again = Terminal(server, home)       # without --plain: there is no terminal for a full screen
         assert 'You have played this day.' in again.text and again.end() == 0
-        again = Terminal(server, home, '--again')
+        again = Terminal(server, home, '--again', '--plain')
         assert 'does not count' in again.text and 'Your four cards' in again.text
         assert again.end() == 0 and 'The game is not finished.' in again.text      # the end of the input
         days.to(server, 1, GRACE)

@@ -95,7 +95,7 @@ static bool can_be_read(const char *path)
     return false;
 }
 
-/* On a server, full screen. */
+/* On a server, full screen. TUI_NO_TERMINAL: nothing was done. */
 static int play_there(const char *const *value, const struct day *day)
 {
     struct pyr_edition *edition = malloc(sizeof *edition);
@@ -111,10 +111,7 @@ static int play_there(const char *const *value, const struct day *day)
     if (!code)
         code = tui_run(&options);
     free(edition);
-    if (code != TUI_NO_TERMINAL)
-        return code;
-    cli_error(_("this needs a full-screen terminal; --plain plays line by line"));
-    return CLI_USAGE;
+    return code;
 }
 
 /* On a server, without a full screen. */
@@ -223,11 +220,13 @@ int cli_daily(int argc, char **argv)
         return code;
     if (!cli_go_together(option, value, excluded) || !read_day(value, &day))
         return CLI_USAGE;
-    if (value[SERVER] && (value[PLAIN] || value[SHOW] || value[JSON]))
-        return go_there(value, &day);
+    if (value[SERVER]) {
+        code = value[PLAIN] || value[SHOW] || value[JSON] ? TUI_NO_TERMINAL : play_there(value, &day);
+        return code == TUI_NO_TERMINAL ? go_there(value, &day) : code;
+    }
     if (value[JSON]) {
         print_day(&day);
         return CLI_GOOD;
     }
-    return value[SERVER] ? play_there(value, &day) : play_here(value, &day);
+    return play_here(value, &day);
 }

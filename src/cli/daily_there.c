@@ -203,6 +203,7 @@ static void print_result(const json_t *you, const json_t *results)
 static void print_day(const struct found *found)
 {
     const json_t *day = of_day(found), *you = json_object_get(day, "you"), *results = json_object_get(found->day, "results");
+    bool is_open = number_of(day, "closes") > number_of(day, "now");         /* what has expired by now was given up */
     char date[256], median[40];
     const char *state = visit_text(you, "state");
     printf(_("Expedition %lld, %s (UTC). Results so far: %lld.\n"), number_of(day, "number"), text_of(day, "date", date),
@@ -213,6 +214,8 @@ static void print_day(const struct found *found)
         printf(_("You have begun it: round %lld, turn %lld.\n"), number_of(you, "round"), number_of(you, "turn"));
     else if (!strcmp(state, "running"))
         puts(_("You have begun it."));
+    else if (!strcmp(state, "expired") && is_open)
+        puts(_("You have played this day. With --again you can play it once more; that does not count."));
     else if (!strcmp(state, "expired"))
         puts(_("You have begun it and did not finish in time. It does not count."));
     else
