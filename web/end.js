@@ -238,7 +238,8 @@ export class EndView {
                 _('Expedition')}</a>` : this.game.online && this.game.me < 0 ? '' :
                 html`<button class="btn pri" data-a="rematch">${
             icon('undo')}${this.solo ? _('Play again') : _('Rematch')}</button>`}${this.solo ?
-                html`<a class="btn" href="#solo/${this.solo}">${icon('crown')}${_('Expeditions')}</a>` :
+                html`<a class="btn" href="#solo/${this.solo}">${icon('crown')}<span class="lbl">${
+                    _('Expeditions')}</span></a>` :
                 ''}<a class="btn" href="#replay/${this.game.id}">${
                 icon('replay')}<span class="lbl">${
                 _('Watch replay')}</span></a><button class="btn" data-a="download">${icon('save')}<span class="lbl">${

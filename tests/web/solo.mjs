@@ -27,6 +27,11 @@ await test('a whole expedition, alone', async () => {
     const medal = ['', 'Bronze', 'Silver', 'Gold'][targets(1).filter((t) => points >= t).length];
     equal(await page.locator('h1').innerText(), medal ? `${medal} with ${points} points` : `${points} points`, 'the result');
     equal(await page.evaluate(() => JSON.parse(localStorage.getItem('pyramids.solo') ?? '{}')), { 1: points }, 'kept');
+    for (const [width, height] of [[390, 844], [320, 568]]) {
+        await page.setViewportSize({ width, height });
+        equal(await page.locator('.acts2 .btn').evaluateAll((all) => all.filter((b) => b.scrollWidth > b.clientWidth + 1 ||
+            b.getBoundingClientRect().right > innerWidth).map((b) => b.textContent)), [], `cut at ${width}`);
+    }
     await page.getByRole('link', { name: 'Expeditions' }).click();
     await page.getByText(`Best ${points}`).waitFor();
     if (points < gold)
