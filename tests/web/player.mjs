@@ -29,8 +29,8 @@ export const seat = (page, n, who, press = (l) => l.click()) =>
     press(page.getByRole('radiogroup', { name: `Who plays seat ${n}` }).getByRole('radio', { name: who }));
 
 /** In the page: what a player has to do now, 'end', 'keep', 'busy', 'take', 'mark', 'confirm' or 'wait', and where it is to
- * be pressed. By roles and names, too, but with one question: asked one by one through locators, they would cost more than all
- * the rest of a game. What lies under something else is not pressed. */
+ * be pressed. By roles and names, too, but with one question: asked one by one through locators, they would cost more than
+ * all the rest of a game. What lies under something else is not pressed. */
 function due([over, pick, then]) {
     const isThere = (e) => e.checkVisibility({ visibilityProperty: true }) && !e.closest('[aria-hidden=true]');
     const heads = [...document.querySelectorAll('h1, h2, h3, [role=heading]')].filter(isThere).map((e) =>
