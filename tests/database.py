@@ -284,9 +284,10 @@ def case_passwords(folder):
             file.write('local all club scram-sha-256\n' + text)
         own.sql('SELECT pg_reload_conf()')
         place = own.folder.replace('/', '%2F')
+        with Server(folder, where=f'postgresql:///club?host={place}&user=club&pass%77ord=gEh31m%2Fx') as server:
+            assert 'gEh31m' not in read(f'/proc/{server.process.pid}/cmdline')
         with Server(folder, where=f'postgresql://club:gEh31m%2Fx@{place}/club') as server:
-            with open(f'/proc/{server.process.pid}/cmdline', encoding='utf-8') as words:
-                assert 'gEh31m' not in words.read()
+            assert 'gEh31m' not in read(f'/proc/{server.process.pid}/cmdline')
             server.visitor()
             own.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'club'")
             until_so(lambda: 'again' in server.text())

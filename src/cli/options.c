@@ -19,12 +19,21 @@ static _Thread_local char last_message[1024];
 static const char *secrets[MOST_SECRETS];
 static bool is_muted;
 
+/* In a URL libpq also understands a keyword whose letters are written as %XX, which may then be "password". */
+static bool has_escaped_keyword(const char *url)
+{
+    for (const char *at = strchr(url, '?'); at; at = strchr(at + 1, '&'))
+        if (memchr(at, '%', strcspn(at, "=")))
+            return true;
+    return false;
+}
+
 /* Where a connection string may have its password: everything from there on is hidden. NULL: nowhere. In a URL everything
  * after :// is hidden if it may contain a password: finding its exact end would need the driver's own parser. */
 static char *secret_in(char *word)
 {
     char *url = strstr(word, "postgres"), *keyword = strstr(word, "password"), *at = url ? strstr(url, "://") : NULL;
-    if (at && (keyword || strchr(at, '@')))
+    if (at && (keyword || strchr(at, '@') || has_escaped_keyword(at)))
         return at + 3;
     return keyword;
 }
