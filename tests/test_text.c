@@ -487,6 +487,9 @@ TEST("languages: English is always there, and Accept-Language is weighed")
     CHECK_STR(pyr_text_accepted("zz, en-GB;q=0.5"), "en");
     CHECK(!pyr_text_accepted("zz;q=0.9,  , ;q=, en;q=0"));
     CHECK(!pyr_text_accepted(""));
+    for (const char *const *odd = (const char *const[]){ "-", "_", "-1", "-de", "--", "_-_-_", "zz-", NULL }; *odd; odd++)
+        CHECK(!pyr_text_accepted(*odd));
+    CHECK_STR(pyr_text_accepted("-, -x-y;q=0.9, de--AT-;q=0.1"), "de");
     static const char *const cut[] = { "en;q=", "en;q=0", "en;q=0.", "en;q", "en;" };    /* a sanitizer sees who reads on */
     for (size_t i = 0; i < sizeof cut / sizeof *cut; i++) {
         char *exact = malloc(strlen(cut[i]) + 1);

@@ -333,14 +333,15 @@ static const struct catalogue *find_language(const char *name, size_t size)
         length++;
     }
     code[length] = '\0';
-    for (char *country = code; country; country = strrchr(code, '_')) {
-        if (country != code)
-            *country = '\0';
+    for (;;) {
         for (unsigned i = 0; i < count; i++)
             if (is_code(catalogues[i].code, code))
                 return &catalogues[i];
+        char *country = strrchr(code, '_');
+        if (!country)
+            return NULL;
+        *country = '\0';                     /* each time shorter, also a name that begins so: "_de", "-" */
     }
-    return NULL;
 }
 
 /* The data must stay valid; false if it is not a catalogue, or there are too many. */
