@@ -1,5 +1,5 @@
-/* abi.c: the binary interface of the library, as far as headers state it: sizes of structs, places of members, values of
- * enums. abi.sh compares it, and the names that the library shows, with what is stored. */
+/* abi.c: prints the binary interface of the library as far as headers define it: sizes of structs, offsets of members
+ * and values of enums. abi.sh compares the output, and the names that the library exports, with the stored ones. */
 #include <stddef.h>
 #include <stdio.h>
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The library's binary interface, followed to the ends of its types by abidiff, is the stored one
-(tests/data/libpyramids0.abi). usage: abidiff.py BUILD SOURCE_ROOT
+"""Compares the library's binary interface, including all types it refers to, with the stored one
+(tests/data/libpyramids0.abi), using abidiff. usage: abidiff.py BUILD SOURCE_ROOT
 
-abidiff reads types from debug information, which a release build has not: the library's files are compiled once more, with
-it and without optimization, and linked as the library is. What was there must stay; additions are no change for programs,
-and the test `abi` reports them. PYR_UPDATE=1 stores what is there now. A change that breaks programs takes a new soversion
-in src/lib/meson.build once there is a release."""
+abidiff reads types from debug information, which a release build lacks. So the library's files are compiled again with
+debug information and without optimization, and linked like the library. Everything in the stored interface must still
+exist. Additions do not affect existing programs; the test `abi` reports them. PYR_UPDATE=1 stores the current interface.
+After the first release, a change that breaks programs needs a new soversion in src/lib/meson.build."""
 import concurrent.futures
 import glob
 import json
@@ -19,10 +19,10 @@ import tempfile
 
 
 def compile_file(entry, folder):
-    """One file of the library as its build compiles it, but for debugging; the object."""
+    """Compiles one file of the library like its build does, but with debug information; returns the object."""
     target = os.path.join(folder, re.sub(r'\W', '_', entry['output']) + '.o')
     words = shlex.split(entry['command'])
-    # ccache, if there is one, is kept in front. -MF and its file would overwrite those of the build.
+    # ccache is kept if the build uses it. -MF and its file would overwrite those of the build.
     for option in ('-MF', '-MQ', '-o'):
         at = words.index(option)
         del words[at:at + 2]
@@ -43,24 +43,24 @@ def make_library(build, folder):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
         objects = list(workers.map(lambda entry: compile_file(entry, folder), entries))
     library = os.path.join(folder, 'libpyramids.so.0')
-    # The same names as in the library: visibility, and the list of versions. What only another variant of a file defines
-    # (for newer processors) may be missing here.
+    # The same names as in the library: visibility, and the list of versions. Names that only another variant of a file
+    # defines (for newer processors) may be missing here.
     subprocess.run([*shlex.split(os.environ.get('CC', 'cc')), '-shared', '-Wl,-soname,libpyramids.so.0',
         '-Wl,--version-script=' + os.path.join(sys.argv[2], 'src/lib/pyramids.map'), *objects, '-o', library], check=True)
     return library
 
 
 def changed(before, after, out=subprocess.DEVNULL):
-    """Whether what was there is different now. Two descriptions are compared, never a library: told where its headers are,
-    abidiff (2.2) takes every type of the description for private and says nothing about it."""
-    # Bits of the answer: 1 usage, 2 failed, 4 changed, 8 incompatible.
+    """Whether the interface changed incompatibly. Two descriptions are compared, never a library: if abidiff (2.2) is given
+    the directory of the headers, it treats every type of the description as private and ignores it."""
+    # Bits of the exit code: 1 usage, 2 failed, 4 changed, 8 incompatible.
     code = subprocess.run(['abidiff', '--no-added-syms', before, after], stdout=out, check=False).returncode
     assert not code & 3, f'abidiff: {code}'
     return code != 0
 
 
 def with_larger_view(description, folder):
-    """The same interface, but for the size of one struct."""
+    """The same interface with the size of one struct changed."""
     with open(description, encoding='utf-8') as source:
         text, count = re.subn(r"(<class-decl name='pyr_view' size-in-bits=')(\d+)",
             lambda at: at[1] + str(int(at[2]) + 64), source.read())

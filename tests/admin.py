@@ -24,7 +24,7 @@ class Governed(Server):
         super().__init__(folder, *options, '--admin-socket', self.socket, **more)
 
     def admin(self, *words, code=0):
-        """What a command answers, as JSON."""
+        """The answer to a command, as JSON."""
         done = subprocess.run([wire.COMMAND, 'admin', *words, '--socket', self.socket, '--json'], capture_output=True,
             env=ENV, timeout=PATIENCE, check=False)
         assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
@@ -35,7 +35,7 @@ class Governed(Server):
         return answer
 
     def words(self, *words, code=0):
-        """The same for people."""
+        """The same as text."""
         done = subprocess.run([wire.COMMAND, 'admin', *words, '--socket', self.socket], capture_output=True, text=True,
             env=ENV, timeout=PATIENCE, check=False)
         assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
@@ -45,7 +45,7 @@ class Governed(Server):
         assert self.admin(*words, code=1)['error']['code'] == code, words
 
     def raw(self, data):
-        """Whatever is sent to the socket: what comes back."""
+        """Sends any bytes to the socket; returns the answer."""
         with socket.socket(socket.AF_UNIX) as at:
             at.settimeout(PATIENCE)
             at.connect(self.socket)
@@ -64,7 +64,7 @@ class Governed(Server):
 
 
 def number_of(visitor):
-    """The number of a visitor in the database, which only the operator knows."""
+    """The number of a visitor in the database. Only the operator can see it."""
     name = 'n' + secrets.token_hex(6)
     visitor.want(200, 'POST', '/api/visitor', {'name': name})
     found = [one['visitor'] for one in visitor.server.admin('visitors', '--limit', '10000')['visitors']
@@ -74,7 +74,7 @@ def number_of(visitor):
 
 
 def case_lists(folder):
-    """Status, tables and visitors tell what is so, and no secret."""
+    """Status, tables and visitors are reported correctly and contain no secret."""
     with Governed(folder) as server:
         ana, ben = server.visitor('Ana'), server.visitor('Ben')
         code, keys = ana.make('open', 'friend:Cy')
@@ -98,7 +98,7 @@ def case_lists(folder):
         assert {one['name']: one['connections'] for one in visitors} == {'Ana': 0, 'Ben': 2}, visitors
         assert [one['addresses'] for one in visitors if one['name'] == 'Ben'] == [['127.0.0.1']], visitors
         assert len(server.admin('visitors', '--limit', '1')['visitors']) == 1
-        # Nothing in any answer is a token, a hash of one, a key, a private code or the secret of a game.
+        # No answer contains a token, the hash of one, a key, a private code or the secret of a game.
         everything = json.dumps([status, tables, visitors]) + ''.join(server.words(word) for word in ('status', 'tables',
             'visitors', 'bans'))
         hidden = [code, *keys.values(), ana.cookie.split('=')[1], ben.cookie.split('=')[1]]
@@ -111,7 +111,8 @@ def case_lists(folder):
 
 
 def case_close(folder):
-    """A table is closed, by its number or its code, whether it waits, runs or is not in memory; its players are told."""
+    """A table can be closed by its number or its code, whether it is waiting, running or not in memory. Its players are
+    notified."""
     with Governed(folder) as server:
         ana, ben = server.visitor('Ana'), server.visitor('Ben')
         waiting, running, stored = (ana.make('open', 'open') for _ in range(3))
@@ -130,7 +131,7 @@ def case_close(folder):
         assert answer['type'] == 'error', answer
         server.restart()
         assert server.admin('close', stored.lower())['state'] == 'closed'
-        assert server.admin('close', stored)['state'] == 'closed'      # again is no harm
+        assert server.admin('close', stored)['state'] == 'closed'      # closing again is harmless
         assert ana.table(running)['state'] == ana.table(stored)['state'] == 'closed'
         assert server.admin('status')['tables'] == 0
         server.refused('no_table', 'close', 'ABCDEFGH')
@@ -145,8 +146,9 @@ def case_close(folder):
 
 
 def case_ban_visitor(folder):
-    """A banned visitor is cut, refused everywhere but on the page's files, also after a restart, until the ban is taken
-    back."""
+    """A banned visitor is disconnected and refused everything except the page's files, also after a restart, until the ban
+    is lifted.
+    """
     with Governed(folder) as server:
         ana, eve = server.visitor('Ana'), server.visitor('Eve')
         code = ana.make('open', 'open')
@@ -166,17 +168,17 @@ def case_ban_visitor(folder):
             assert wire.Wire(eve).status == 403
             eve.want(200, 'GET', '/')
             ana.want(200, 'GET', '/api/visitor')
-            server.restart()                     # then the database has to know
+            server.restart()                     # now the ban must come from the database
         assert [one['ban'] for one in server.admin('bans')['bans']] == [ban['ban']]
         assert server.admin('unban', str(ban['ban'])) == {'ban': ban['ban'], 'removed': True}
         eve.want(200, 'GET', '/api/visitor')
         server.refused('no_ban', 'unban', str(ban['ban']))
-        server.refused('no_visitor', 'ban', '--visitor', '99999')      # a number that somebody may have one day
+        server.refused('no_visitor', 'ban', '--visitor', '99999')      # a number that may exist one day
         assert server.admin('bans') == {'bans': []}
 
 
 def case_ban_address(folder):
-    """An address or prefix, behind a proxy, for some days; what is no address is refused."""
+    """Bans an address or prefix, behind a proxy, for some days; an invalid address is refused."""
     clock = Clock(folder)
     with Governed(folder, '--trust-proxy', env=clock.env) as server:
         ana = server.visitor('Ana')
@@ -199,7 +201,7 @@ def case_ban_address(folder):
         server.refused('bad_command', 'ban')
         server.refused('bad_command', 'ban', '192.0.2.9', '--visitor', '1')
         server.refused('bad_command', 'ban', '192.0.2.9', '--days', '0')
-        # After its time a ban is over, and gone.
+        # After its time a ban is removed.
         clock.set(server, f'+{3 * 86400}')
         until_so(lambda: status('198.51.100.1') == 200)
         assert status('192.0.2.7') == 403
@@ -209,7 +211,7 @@ def case_ban_address(folder):
         for one in (single, six, wide):
             server.admin('unban', str(one['ban']))
         assert [status(a) for a in ('192.0.2.7', '2001:db8:1:2::9', '2001:db8:ffff::1')] == [200, 200, 200]
-        # A ban on everyone who is connected here: sockets are cut, the operator is not.
+        # A ban that covers all connections here: sockets are closed, but not the operator's.
         link = ana.link(headers={'X-Forwarded-For': '203.0.113.5'})
         link.until(lambda: link.hello)
         server.admin('ban', '203.0.113.0/24')
@@ -221,7 +223,7 @@ def case_ban_address(folder):
 
 
 def case_rename(folder):
-    """Another name, in memory and in the database."""
+    """Renames a visitor in memory and in the database."""
     with Governed(folder) as server:
         eve, away = server.visitor('Eve'), server.visitor('Away')
         numbers = number_of(eve), number_of(away)
@@ -238,7 +240,8 @@ def case_rename(folder):
 
 
 def case_announce(folder):
-    """Connected players see the notice at once, later ones when they connect; all see when it is withdrawn."""
+    """Connected players see the notice at once, others when they connect; it disappears for everyone when it is withdrawn.
+    """
     with Governed(folder) as server:
         ana, ben = server.visitor('Ana'), server.visitor('Ben')
         code = ana.make('open', 'open')
@@ -271,7 +274,7 @@ def case_announce(folder):
 
 
 def case_backup(folder):
-    """A consistent copy while games are played; a server that starts with it has everything of one moment."""
+    """A backup taken while games are played is consistent: a server started with it has the state of one moment."""
     with Governed(folder) as server:
         ana = server.visitor('Ana')
         if POSTGRES:
@@ -298,7 +301,7 @@ def case_backup(folder):
         server.refused('file', 'backup', copies[0])
         server.refused('file', 'backup', os.path.join(folder, 'nowhere', 'x.db'))
         server.admin('backup', copies[0], '--force')
-        # Not over a database that a server has open, under whatever name; nothing is left behind.
+        # A backup never overwrites a database that a server has open, under any name, and leaves no files behind.
         os.symlink(server.base.where, os.path.join(folder, 'link.db'))
         for name in (server.base.where, os.path.join(folder, 'link.db')):
             server.refused('file', 'backup', name, '--force')
@@ -312,7 +315,7 @@ def case_backup(folder):
 
 
 def case_check(folder):
-    """What is whole is good; a gap in a log, a missing revision and rows that point nowhere are found."""
+    """An intact database passes the check; a gap in a log, a missing revision and dangling references are found."""
     with Governed(folder) as server:
         ana = server.visitor()
         link = ana.seat(ana.make('open', 'bot:greedy'))
@@ -336,19 +339,19 @@ def case_check(folder):
 
 
 def case_sweep(folder):
-    """What the options let go is deleted when it is asked for, and nothing else."""
+    """A sweep deletes what has expired under the options, and nothing else."""
     with Governed(folder, '--keep-analyses', '5') as server:
         ana = server.visitor('Ana')
         played, closed = ana.make('open', 'bot:greedy'), ana.make('open', 'open')
         wire.play([ana.seat(played)], secrets.SystemRandom())
-        for i in range(3):                       # who is in memory would be stored again
+        for i in range(3):                       # a visitor in memory would be stored again
             server.base.rows(f"INSERT INTO visitor (name, created, seen) VALUES ('Idle {i}', {int(time.time())}, "
                 f"{int(time.time())})")
-        server.visitor('Last')                   # the newest stays, so that no number is given twice
+        server.visitor('Last')                   # the newest stays, so that no number is used twice
         ana.make('open', 'open')                 # and so does the newest table
         server.admin('close', closed)
         assert server.admin('sweep') == {'tables': 0, 'visitors': 0, 'analyses': 0}
-        # What would take two months; the hourly look was at the start.
+        # This would take two months: the hourly sweep already ran at the start.
         server.base.rows("UPDATE visitor SET seen = 1 WHERE name LIKE 'Idle%'")
         server.base.rows("UPDATE game SET changed = 1, created = 1")
         server.base.rows("INSERT INTO report (game, name, made, size, text) SELECT id, 'x', 1, 1, '' FROM game"
@@ -360,7 +363,7 @@ def case_sweep(folder):
 
 
 def case_socket(folder):
-    """Rights by the file's mode; one server per socket; a file that was left behind is replaced; any other file is not."""
+    """The file's mode restricts access; one server per socket; a leftover socket is replaced, any other file is not."""
     with Governed(folder) as server:
         assert os.stat(server.socket).st_mode & 0o777 == 0o660
         if os.getuid() == 0:
@@ -394,7 +397,7 @@ def case_socket(folder):
 
 
 def case_hostile(folder):
-    """Whatever is sent to the socket, the server answers with an error or not at all, and lives."""
+    """For any input on the socket, the server answers with an error or not at all, and keeps running."""
     with Governed(folder) as server:
         for data in (b'', b'\n', b'{}\n', b'[]\n', b'nonsense\n', b'{"command":1}\n', b'{"command":"status"',
                      b'\0' * 100 + b'\n',
@@ -408,7 +411,7 @@ def case_hostile(folder):
             got = server.raw(data)
             assert not got or json.loads(got)['error']['code'] == 'bad_command', (data[:60], got)
             assert got or b'\n' not in data and len(data) < 4096, data[:60]
-        idle = [socket.socket(socket.AF_UNIX) for _ in range(40)]      # more than it takes at once
+        idle = [socket.socket(socket.AF_UNIX) for _ in range(40)]      # more than it accepts at once
         for one in idle:
             one.connect(server.socket)
         for one in idle:
@@ -417,10 +420,10 @@ def case_hostile(folder):
         def answers():
             try:
                 return server.raw(b'{"command":"status"}\n').startswith(b'{"version"')
-            except BlockingIOError:              # those that were too many are still in the queue
+            except BlockingIOError:              # those beyond the limit are still in the queue
                 return False
         until_so(answers)
-        # Who goes before the answer is there leaves nothing behind.
+        # A client that disconnects before its answer leaves nothing behind.
         for word in ('tables', 'check', 'sweep', 'backup', 'bans'):
             with socket.socket(socket.AF_UNIX) as at:
                 at.connect(server.socket)
@@ -429,7 +432,7 @@ def case_hostile(folder):
 
 
 def case_usage(folder):
-    """The command line itself: what is wrong with it, and help."""
+    """Errors of the command line itself, and help."""
     def run(*words):
         done = subprocess.run([wire.COMMAND, 'admin', *words], capture_output=True, text=True, env=ENV, timeout=PATIENCE,
             check=False)
@@ -481,13 +484,13 @@ def case_completions(_folder):
     assert in_fish('pyramids ') >= commands, in_fish('pyramids ')
     assert in_fish('pyramids serve --') >= options, options - in_fish('pyramids serve --')
     assert in_fish('pyramids admin ') >= set(admin), in_fish('pyramids admin ')
-    # zsh completes only in a terminal: one that is driven by another zsh. What is offered comes between two marks.
+    # zsh completes only in a terminal, so another zsh drives it. The offered words are between two marks.
     def in_zsh(line):
         seen = run('zsh', '-f', os.path.join(ROOT, 'tests/complete.zsh'), os.path.dirname(texts['_pyramids']), line)
         return set(seen.split())
     assert in_zsh('pyramids ') == commands and in_zsh('pyramids serve --') == options
     assert in_zsh('pyramids admin ') == set(admin), in_zsh('pyramids admin ')
-    # Values that an option can have are those that its help names.
+    # The values offered for an option are those listed in its help.
     for command, option, values in (('puzzle', '--theme', 'card race cross skull tomb last'),
                                     ('print', '--paper', 'a4 letter'), ('print', '--only', 'cards expedition score'),
                                     ('serve', '--role', 'serve think'), ('serve', '--push', 'on off'),
@@ -501,7 +504,7 @@ def case_completions(_folder):
 
 
 def case_while_stopping(folder):
-    """A server that is stopped while commands are under way ends cleanly."""
+    """A server that is stopped while commands are running ends cleanly."""
     with Governed(folder) as server:
         server.visitor()
         stop = threading.Event()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Holds the command against tests/oracle.py: on the classic edition and on odd ones made here (other patterns, short ways,
-crowded cards, a deck that runs out), for 2 to 4 players. Records must satisfy the oracle, `legal` must list the same
-choices, and a record with one changed character must be refused at the line where the oracle refuses it.
+"""Compares the command with tests/oracle.py: on the classic edition and on odd ones made here (other patterns, short
+ways, crowded cards, a deck that runs out), for 2 to 4 players. Records must satisfy the oracle, `legal` must list the
+same choices, and a record with one changed character must be refused at the line where the oracle refuses it.
 
 usage: against_oracle.py PYRAMIDS CLASSIC_EDITION [EDITIONS [GAMES]]"""
 import os
@@ -96,7 +96,7 @@ class Tester:
                 self.lists += 1
 
     def check_change(self, edition, path, text):
-        """One character less, more or other."""
+        """Removes, adds or changes one character."""
         at = self.rng.randrange(len(text))
         kind = self.rng.randrange(4)
         new = self.rng.choice('0123456789abcde:+ -xI\n;')

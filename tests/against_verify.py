@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`pyramids verify` and verify.py, which was written from the document, must agree: on fair records, and on each kind of
-tampering. usage: against_verify.py PYRAMIDS FAIRGAME SOURCE_ROOT"""
+"""`pyramids verify` and verify.py, which was written only from the document, must agree on fair records and on each
+kind of tampering. usage: against_verify.py PYRAMIDS FAIRGAME SOURCE_ROOT"""
 import hashlib
 import json
 import os
@@ -120,7 +120,7 @@ def case_tampered():
 
 
 def case_draw_tampered():
-    """A drawn card exchanged for one that is still in the deck."""
+    """A drawn card is replaced by one that is still in the deck."""
     for index in range(100):
         record = game(PLAIN, index, [number(1), number(2)])
         found = re.search(r'^draw (\d) (\d+)$', record, re.M)
@@ -135,7 +135,7 @@ def case_draw_tampered():
 
 
 def case_random_changes():
-    """One character of a fair record is changed: the program never takes what the second verifier refuses."""
+    """One character of a fair record is changed: the program never accepts what the second verifier refuses."""
     rng = random.Random(7)
     record = game(PLAIN, 2, [number(1), number(2)])
     taken = 0
@@ -148,14 +148,15 @@ def case_random_changes():
         try:
             follows = theirs(changed, PLAIN) is not None
         except (ValueError, IndexError):
-            follows = False                  # no record at all
+            follows = False                  # not a record at all
         taken += done.returncode == 0
         assert done.returncode == 1 or follows, (record[:at][-20:], char)
     assert taken < 20, taken
 
 
 def case_many():
-    """A file of many records, as export writes it: every game is checked, lines count from the beginning of the file."""
+    """A file of many records, as export writes it: every game is checked, and line numbers count from the beginning of the
+    file."""
     records = [f'; table ABCDEFG{index}\n' + game(PLAIN, index, [number(index), '-']) for index in range(3)]
     done = ours(''.join(records), PLAIN)
     assert done.returncode == 0 and done.stdout.count(': fair: ') == 3, done

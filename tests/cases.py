@@ -1,4 +1,4 @@
-"""Runs the cases of a test program, functions whose names begin with case_, and speaks TAP about them."""
+"""Runs the cases of a test program (functions whose names begin with case_) and reports them in TAP."""
 import concurrent.futures
 import os
 import sys
@@ -8,18 +8,19 @@ import traceback
 
 
 def times(full, few):
-    """How often, or on what, something is repeated: `few` with PYR_SHORT, where another build does it `full` times."""
+    """How often something is repeated, or how large it is: `few` with PYR_SHORT, because another build uses `full`."""
     return few if os.environ.get('PYR_SHORT') else full
 
 
 def run_one(function, begin, end):
-    """What went wrong, or None; with the seconds it took. A case that takes an argument gets a folder of its own."""
+    """Runs one case. Returns its error or None, and the seconds it took. A case that takes an argument gets a folder of its
+    own."""
     begun, wrong = time.monotonic(), None
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         begin(folder)
         try:
             function(*[folder][:function.__code__.co_argcount])
-        except Exception:                    # pylint: disable=broad-except  # whatever it was, the other cases are run
+        except Exception:                    # pylint: disable=broad-except  # the other cases still run
             wrong = traceback.format_exc()[-6000:]
         finally:
             end(folder)
@@ -27,8 +28,8 @@ def run_one(function, begin, end):
 
 
 def results(cases, beside, begin, end):
-    """Name, what went wrong and seconds of each case, as it ends. A single one at a time runs in this thread, where signals
-    arrive."""
+    """Yields name, error and seconds of each case as it ends. If only one runs at a time, it runs in this thread, because
+    signals arrive here."""
     if beside == 1:
         for name, function in cases.items():
             yield name, *run_one(function, begin, end)
@@ -40,8 +41,8 @@ def results(cases, beside, begin, end):
 
 
 def main(names, wanted=None, beside=1, begin=lambda folder: None, end=lambda folder: None):
-    """Runs the cases among `names` (a module's globals()) whose name contains `wanted`, the third argument of the program if
-    None, so many beside each other; begin(folder) and end(folder) are called around each. Ends the program."""
+    """Runs the cases in `names` (a module's globals()) whose name contains `wanted` (if None: the program's third argument),
+    `beside` of them at a time; begin(folder) and end(folder) are called around each. Then exits."""
     failed = count = 0
     if wanted is None:
         wanted = sys.argv[3] if len(sys.argv) > 3 else ''

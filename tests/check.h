@@ -1,14 +1,14 @@
 /*
- * check.h: a page of testing. A program includes it once and is a list of named cases:
+ * check.h: a minimal test framework. A program includes it once and is a list of named cases:
  *
  *     TEST("R17 the lower number breaks a tie") {
  *         CHECK(pyr_is_so(x));
  *         CHECK_INT(pyr_count(x), 3);
  *     }
  *
- * It brings its own main, which runs the cases in order, or those whose name contains the first argument. The output is TAP:
- * Meson and scripts/sum-tests count each case by name. A failed check is told with its line and the case goes on; every
- * check returns whether it held, for `if (!CHECK(..)) return;`.
+ * It has its own main, which runs the cases in order, or those whose name contains the first argument. The output is
+ * TAP: Meson and scripts/sum-tests count each case by name. A failed check is reported with its line and the case
+ * continues; every check returns whether it held, for `if (!CHECK(..)) return;`.
  */
 #ifndef CHECK_H
 #define CHECK_H
@@ -84,8 +84,8 @@ __attribute__((unused)) static bool check_str(const char *got, const char *wante
     return same;
 }
 
-/* How often something is repeated. With PYR_SHORT, where one build has done it `full` times already, `few` times go through
- * the same code for another compiler or the sanitizers. */
+/* How often something is repeated: `full` times, but with PYR_SHORT only `few` times. It is set for other compilers and
+ * the sanitizers when one build has already done the full number. */
 __attribute__((unused)) static unsigned check_times(unsigned full, unsigned few)
 {
     return getenv("PYR_SHORT") ? few : full;
@@ -113,7 +113,7 @@ __attribute__((unused)) static char *check_file(const char *path, size_t *size)
 int main(int argc, char **argv)
 {
     int run = 0, failed = 0;
-    setvbuf(stdout, NULL, _IOLBF, 0);        /* what was said before a crash must not be lost */
+    setvbuf(stdout, NULL, _IOLBF, 0);        /* output before a crash must not be lost */
     for (int i = 0; i < check_count; i++) {
         const char *name = check_cases[i].name;
         int length = (int)strlen(name);

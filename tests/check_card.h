@@ -1,4 +1,4 @@
-/* check_card.h: cards and spaces as a test writes them. After check.h. */
+/* check_card.h: cards and spaces as tests write them. Include it after check.h. */
 #ifndef CHECK_CARD_H
 #define CHECK_CARD_H
 

@@ -1,4 +1,4 @@
-/* check_certificate.h: a certificate for tests, made anew for each. Include it once; mkdtemp wants _POSIX_C_SOURCE. */
+/* check_certificate.h: creates a new certificate for each test. Include it once; mkdtemp needs _POSIX_C_SOURCE. */
 #ifndef CHECK_CERTIFICATE_H
 #define CHECK_CERTIFICATE_H
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A certificate for localhost, signed by itself, and its key, as files. */
+/* Writes a self-signed certificate for localhost and its key to files. */
 static bool write_certificate(const char *certificate_file, const char *key_file)
 {
     EVP_PKEY *key = EVP_EC_gen("P-256");

@@ -1,10 +1,10 @@
-/* check_edition.h: the edition that a test plays with. After check.h. */
+/* check_edition.h: loads the edition that a test plays with. Include it after check.h. */
 #ifndef CHECK_EDITION_H
 #define CHECK_EDITION_H
 
 #include <pyramids/edition.h>
 
-/* Reads a file of the sources; a test without its edition has nothing to say, so it ends the program. */
+/* Reads an edition from a file of the sources; ends the program if it cannot, since the test would be meaningless. */
 static void check_edition(struct pyr_edition *edition, const char *path)
 {
     size_t size;

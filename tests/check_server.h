@@ -1,6 +1,6 @@
 /*
- * check_server.h: what stands in for serve.c, web.c and pool.c in the tests of other parts of the server: connections and
- * bots that do nothing, one edition, and a log that shows errors. The clock is the test's own. After check.h.
+ * check_server.h: replaces serve.c, web.c and pool.c in tests of other parts of the server: connections and bots that do
+ * nothing, one edition, and a log that shows errors. The test controls the clock. Include it after check.h.
  */
 #ifndef CHECK_SERVER_H
 #define CHECK_SERVER_H

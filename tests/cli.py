@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Drives the command as people and scripts do. usage: cli.py PYRAMIDS SOURCE_ROOT [CASE]"""
+"""Runs the command the way people and scripts do. usage: cli.py PYRAMIDS SOURCE_ROOT [CASE]"""
 import json
 import math
 import os
@@ -26,7 +26,7 @@ class Done:
 
 
 def run(*words, text='', code=0):
-    """Runs the command, expects an exit code, gives back what it printed."""
+    """Runs the command, expects an exit code, returns its output."""
     data = text if isinstance(text, bytes) else text.encode()
     done = subprocess.run([COMMAND, *words], input=data, capture_output=True, env=ENV, timeout=120)
     out, err = done.stdout.decode('utf-8', 'replace'), done.stderr.decode('utf-8', 'replace')
@@ -53,7 +53,7 @@ def case_help(_):
         text = run(*words).out
         assert f'Usage: pyramids {name}' in text and 'Examples:\n  pyramids ' in text and '--help' in text, text
     version = run('--version')
-    # The version, the commit, and every library with the version that it reports itself.
+    # The version, the commit, and every library with the version it reports at run time.
     lines = version.out.splitlines()
     assert re.fullmatch(r'pyramids \d+\.\d+\.\d+', lines[0]), version.out
     assert re.fullmatch(r'commit ([0-9a-f]{12}\+?|unknown)', lines[1]) and lines[2] == 'libraries:', version.out
@@ -61,14 +61,14 @@ def case_help(_):
     assert set(libraries) == {'curl', 'http-parser', 'jansson', 'libpq', 'libsodium', 'libuv', 'ncurses', 'OpenSSL',
         'qrcodegen', 'SQLite', 'utf8proc', 'zlib'}, version.out
     assert all(re.search(r'\d+\.\d+|not included', number) for number in libraries.values()), version.out
-    # A program without its page says so, and how to get it.
+    # A program without its page reports that, and how to get it.
     missing = 'pyramids: built without the browser page because clang or wasm-ld was missing; to include it, install ' \
         'clang and lld and build again\n'
     assert version.err == ('' if os.environ['PYR_PAGE'] == 'yes' else missing), version.err
 
 
 def case_rules(_):
-    """The rules by tag, by word and in full, from the texts that the terminal client shows, too."""
+    """The rules by tag, by word and in full, from the texts that the terminal client also shows."""
     tags = [f'R{n}' for n in range(1, 18)] + [f'Q{n}' for n in range(1, 11)] + [f'E{n}' for n in range(1, 6)]
     rules = {rule['tag']: rule for rule in json.loads(run('rules', '--json').out)['rules']}
     assert list(rules) == tags
@@ -78,7 +78,7 @@ def case_rules(_):
         assert re.search(rf'^  {tag} +{re.escape(rule["title"])}$', listed, re.M), listed
         shown = run('rules', tag.lower()).out
         assert ' '.join(shown.split()) == ' '.join([tag, rule['title'], *rule['text']]), shown
-    # What a player needs to know of each (RULES.md).
+    # The essential words of each rule (RULES.md).
     for tag, words in {'R1': 'number from 1 to 48|replaces cards first|pyramid points first|wins a tie',
         'R8': 'pattern|exactly one space',
                        'R10': 'entrance|share a side',
@@ -90,14 +90,14 @@ def case_rules(_):
         text = ' '.join(rules[tag]['text'])
         assert all(word in text for word in words.split('|')), (tag, text)
     assert 'skull on the score card. After the tenth nothing' in ' '.join(rules['R11']['text'])
-    # Whatever is printed fits a terminal, in every language, and nothing is lost in the flow.
+    # All output fits a terminal in every language, and line breaking loses nothing.
     for code in ('en', 'de', 'es', 'fr', 'it', 'pt'):
         text = run('rules', '--all', '--lang', code).out
         assert all(len(line) <= 80 for line in text.splitlines()), max(text.splitlines(), key=len)
         assert [line.split()[0] for line in text.splitlines() if re.match(r'[RQE]\d+ ', line)] == tags
         told = json.loads(run('rules', '--json', '--lang', code).out)
         assert told['language'] == code and [rule['tag'] for rule in told['rules']] == tags
-    # Several tags, words in any case, accents included; what is not there is named.
+    # Several tags, words in any case, accents included; what is not found is named.
     assert re.findall(r'^[RQE]\d+', run('rules', 'e1', 'R10').out, re.M) == ['R10', 'E1']
     assert re.findall(r'^[RQE]\d+', run('rules', 'TORCH').out, re.M) == [tag for tag in tags
         if 'torch' in json.dumps(rules[tag]).lower()]
@@ -108,14 +108,14 @@ def case_rules(_):
 
 
 def case_texts_of_the_page(_):
-    """The page has the rules and the sentences of the command, word for word: one table is behind both."""
+    """The page and the command use the same table: rules and sentences are the same, word for word."""
     sys.path.insert(0, os.path.join(ROOT, 'scripts'))
     import texts
     page = {tag: paragraphs for tag, *paragraphs in texts.chapters() if tag}
     rules = {rule['tag']: rule['text'] for rule in json.loads(run('rules', '--json').out)['rules']}
     page['R11'] += [text for _, text in texts.symbols()]
     assert page == rules, (page, rules)
-    # What both say of one fault: the page's table, filled in by hand, and the command's message.
+    # Both report one fault the same way: the page's table, filled in by hand, and the command's message.
     broken = read(RECORD).replace('mark 1 5:b1\n', 'mark 1 5:d1\n')
     _, rule, values, sentence = next(row for row in texts.faults() if row[0] == texts.errors()['WALL'][0])
     assert values == 'w' and run('replay', '-', '--edition', PLAIN, text=broken,
@@ -124,7 +124,8 @@ def case_texts_of_the_page(_):
     known = {row[0] for row in texts.faults()}
     known |= {texts.errors()[name][0] for name, _ in texts.sentences('MISUSE')}
     assert known == {number for number, _, _ in texts.errors().values()}
-    # What a server refuses has a sentence, or is what only a program does wrong. `origin` needs the page's address.
+    # Every refusal of a server has a sentence, unless only a faulty program can cause it. `origin` needs the page's
+    # address.
     codes = set(re.findall(r'X\([A-Z_]+, "(\w+)", \d+\)', read(os.path.join(ROOT, 'src', 'server', 'error.h'))))
     told = {code for code, _, _ in texts.sentences('REFUSAL')}
     assert len(codes) > 30 and told < codes and codes - told == {
@@ -166,7 +167,7 @@ def case_wrong_usage(_):
         assert done.err.startswith('pyramids: ') or done.err.startswith('Usage: '), (words, done.err)
     run(code=2)
     assert 'choose from: random novice' in run('play', '--bots', 'nobody', code=2).err
-    # An option that needs a value has none if it is empty.
+    # For an option that needs a value, an empty value counts as missing.
     for words in (['play', '--name='], ['play', '--bots', ''], ['sim', '--edition', ''], ['analyze', RECORD, '--html='],
         ['serve', '--port=']):
         done = run(*words, code=2)
@@ -174,14 +175,14 @@ def case_wrong_usage(_):
 
 
 def begin_game(*words, typed='33 36'):
-    """Begins a game against a novice and leaves it after one choice. Gives back the name it is saved under."""
+    """Begins a game against a novice and leaves it after one choice. Returns the name it is saved under."""
     out = run('play', '--plain', '--new', '--seed', '5', '--bots', 'novice', '--name', 'Ana', *words,
         text=typed + '\nquit\n').out
     return re.search(r'^Continue with: pyramids play --plain --resume (\S+)$', out, re.M)[1]
 
 
 def case_contradictions(_):
-    """Every pair of options of `play`: two that make no sense together are refused by name, and no others are."""
+    """Every pair of options of `play`: contradictory pairs are refused by name, all others are accepted."""
     values = {'plain': (), 'players': ('2',), 'bots': ('club',), 'seed': ('1',), 'edition': (PLAIN,), 'name': ('Ana',),
         'seat': ('1',), 'hot-seat': ('Ana',),
               'new': (), 'continue': (), 'list': (), 'resume': (begin_game(),), 'server': ('https://localhost:1',),
@@ -206,7 +207,7 @@ def case_contradictions(_):
             elif any(need in (one, other) and needs[need] not in (one, other) for need in needs):
                 assert done.returncode == 2 and re.search(r"--\w+ is only valid with --\w+", err), (one, other, err)
             else:
-                # nothing is wrong but that there is no terminal here
+                # fine except that there is no terminal here
                 alone = {'server', 'replay', 'hot-seat'} & {one, other}
                 assert 'combined' not in err and 'is only valid with' not in err and done.returncode == (2 if alone
                     else 0), (one, other, err)
@@ -217,8 +218,8 @@ def case_contradictions(_):
         wanted = name in ('players', 'name', 'new', 'continue', 'list', 'resume', 'server', 'replay')
         assert (done.stderr.decode() == f'pyramids: --{name} cannot be combined with a saved game\n'
             and done.returncode == 2) == wanted, (name, done.stderr)
-    # A link that names a table, and a certificate where there is none; more people or bots than seats; cards of what is
-    # shown as it stands.
+    # A link that names a table, and a certificate where there is none; more people or bots than seats; cards of a
+    # finished position.
     for words, said in ((['play', '--server', 'https://localhost:1/#table/K7QXMWRT', '--table', 'K7QXMWRT'],
         'the address already contains a table'),
                         (['play', '--server', 'http://localhost:1', '--trust', PLAIN],
@@ -232,7 +233,7 @@ def case_contradictions(_):
                         (['edition', 'nonsense'], "unknown command 'nonsense'; see 'pyramids edition --help'"),
                         (['serve', '--quick', '100', '--relaxed', '50'], '--quick is longer than --relaxed')):
         assert said in run(*words, code=2).err, words
-    assert 'A game of 3 players' in run('play', '--bots', 'novice,club').out         # as many as are named
+    assert 'A game of 3 players' in run('play', '--bots', 'novice,club').out         # one for each named bot
 
 
 def case_missing_files(folder):
@@ -275,7 +276,7 @@ def case_sim(folder):
 
 
 def case_sim_once(_):
-    """One shuffle tells nothing about its margin, and none is claimed."""
+    """The margin cannot be estimated from one shuffle, so none is given."""
     done = run('sim', '--games', '1', '--bots', 'greedy,random').out
     assert done.count('+-   ?') == 4 and '+-0' not in done and '+- 0' not in done and done.count('+-?') == 1, done
     # Each shuffle is played by both seatings. Both bots win a game of the two shuffles.
@@ -285,11 +286,12 @@ def case_sim_once(_):
                           run('sim', '--games', games, '--bots', 'greedy,random', '--json').out)['bots']
         margins = [bot[name] for bot in bots for name in ('win_margin', 'score_margin', 'elo_margin')]
         assert [margin is not None for margin in margins] == [known, known, True, known, known, known], (games, bots)
-        assert bots[0]['elo'] == bots[0]['elo_margin'] == 0, bots      # to itself, which is certain
+        assert bots[0]['elo'] == bots[0]['elo_margin'] == 0, bots      # against itself, which is certain
 
 
 def case_sim_margins(_):
-    """Margins that can be: a bot that won everything is stronger by at least so much, and no interval leaves 0 to 100 %."""
+    """Margins are plausible: a bot that won everything is stronger by at least a bound, and no interval covers 0 to 100 %.
+    """
     for games, seats in ((200, 2), (7, 2), (40, 4), (41, 3)):
         words = ['sim', '--players', str(seats), '--bots', 'greedy,random', '--games', str(games)]
         report = json.loads(run(*words, '--json').out)
@@ -307,7 +309,7 @@ def case_sim_margins(_):
     close = json.loads(run('sim', '--bots', 'club,greedy', '--games', '400', '--json').out)['bots'][1]
     assert close['elo_low'] < close['elo'] < close['elo_high'] < 0, close
     assert close['elo_margin'] == round(max(close['elo'] - close['elo_low'], close['elo_high'] - close['elo']), 1), close
-    # Part of a shuffle counts as the games that it has: the mean over games, as the records tell it.
+    # Part of a shuffle counts by the games it has: the mean over games, computed from the records.
     with tempfile.TemporaryDirectory() as folder:
         report = json.loads(run('sim', '--players', '4', '--bots', 'greedy,random,random,random', '--games', '5',
             '--records', folder, '--json').out)
@@ -319,7 +321,7 @@ def case_sim_margins(_):
 
 
 def case_sim_progress(_):
-    """On a terminal one can see how far it is, also in JSON, and the line goes at the end."""
+    """On a terminal, progress is shown, with JSON too, and its line is removed at the end."""
     for words in ([], ['--json']):
         main, side = os.openpty()
         process = subprocess.Popen([COMMAND, 'sim', '--bots', 'club', '--games', '300', *words], stdout=subprocess.PIPE,
@@ -354,12 +356,12 @@ def case_replay(folder):
         to.write(text.replace('mark 1 5:b1\n', 'mark 1 5:d1\n'))
     done = run('replay', bad, RECORD, '--edition', PLAIN, code=1)
     assert done.err == f'{bad}:11: 5:d1 includes a wall; expected open spaces only (R9)\n', done.err
-    assert 'winner: 2 greedy 1' in done.out              # the second file is checked all the same
+    assert 'winner: 2 greedy 1' in done.out              # the second file is still checked
     done = run('replay', RECORD, code=1)
     assert "edition 'plain'" in done.err and '--edition' in done.err
     assert run('replay', RECORD, '--edition', 'classic',
         code=1).err.startswith(RECORD + ":2: the record uses edition 'plain'")
-    # What one seat sees: without the other's deal only --seat can follow it.
+    # The view of one seat: without the other's deal it can only be checked with --seat.
     view = text.replace('deal 2 23 37 6 44\n', '')
     run('replay', '-', '--edition', PLAIN, '--seat', '1', text=view)
     assert ':6: ' in run('replay', '-', '--edition', PLAIN, text=view, code=1).err
@@ -367,7 +369,7 @@ def case_replay(folder):
 
 
 def case_wide_names(_):
-    """Tables are straight, whatever the script of a name is: wide letters, marks on letters, a family of three pictures."""
+    """Tables are aligned in every script: wide letters, combining marks, a family of three emoji."""
     names = {'日本太郎': 8, 'e\u0301' * 5: 5, '👨\u200d👩\u200d👧': 6}
     for name, columns in names.items():
         out = run('replay', '-', '--edition', PLAIN, text=read(RECORD).replace('player 1 random 2', f'player 1 {name}')).out
@@ -377,7 +379,7 @@ def case_wide_names(_):
 
 
 def case_kept_twice(_):
-    """R4: two different cards, whoever looks on: with all deals, in the view of the seat itself and in another seat's."""
+    """R4: two different cards, whichever view is used: all deals, the seat's own view, another seat's view."""
     text = read(RECORD)
     for seat, deal, kept, twice in ((1, 'deal 1 19 30 4 5', 'keep 1 5 19', '5 5'),
         (2, 'deal 2 23 37 6 44', 'keep 2 23 44', '44 44')):
@@ -390,13 +392,13 @@ def case_kept_twice(_):
 
 
 def tombs(edition):
-    """Where the tomb is, by card."""
+    """The position of the tomb, by card."""
     return {int(number): 'abcde'[rows.split('\n')[4].index('T')] + '5'
             for number, rows in re.findall(r'^card (\d+) \w+\n((?:.{5}\n){5})', read(edition) + '\n', re.M)}
 
 
 def lowest_completed(record, edition):
-    """By seat, from the marks alone."""
+    """Points by seat, computed from the marks alone."""
     tomb, lowest = tombs(edition), {}
     for seat, move in re.findall(r'^mark (\d) (\S+)$', record, re.M):
         for part in move.split('+') if move != '-' else []:
@@ -407,7 +409,7 @@ def lowest_completed(record, edition):
 
 
 def case_tie(folder):
-    """A tie is named with what decided it."""
+    """A tie is reported with what decided it."""
     games = os.path.join(folder, 'games')
     classic = os.path.join(ROOT, 'editions/classic.edition')
     run('sim', '--players', '4', '--bots', 'random', '--games', '300', '--seed', '5', '--records', games)
@@ -432,7 +434,7 @@ def case_tie(folder):
     assert ties >= 2, ties
     text = run('replay', *untied).out
     assert text.count('winner: ') == len(untied) and 'tie at' not in text, text
-    # Nobody completes anything, on cards without a symbol: 0 points each, and a shared win (Q8).
+    # With cards without a symbol no pyramid is completed: 0 points each, and a shared win (Q8).
     edition = os.path.join(folder, 'empty.edition')
     grid = '..v..\n.....\n.....\n.....\n..T..\n'
     patterns = read(PLAIN).split('pattern', 1)[1].split('card', 1)[0]
@@ -458,7 +460,7 @@ def case_tie(folder):
 
 
 def case_many_records(folder):
-    """What export writes is read by replay: every game is checked, and lines count from the beginning of the file."""
+    """replay reads what export writes: every game is checked, and line numbers count from the beginning of the file."""
     games, database = os.path.join(folder, 'games'), os.path.join(folder, 'games.db')
     run('sim', '--bots', 'greedy,random', '--games', '3', '--records', games)
     run('import', '--database', database, games)
@@ -478,8 +480,8 @@ def case_many_records(folder):
     singles = [json.loads(run('replay', '--json', os.path.join(games, name)).out)['players']
         for name in sorted(os.listdir(games))]
     assert sorted(map(json.dumps, singles)) == sorted(json.dumps(report['players']) for report in reports)
-    # A bad line in the second game: named by its line, and the third game is checked all the same. A game under way counts
-    # as such.
+    # A bad line in the second game: reported with its line, and the third game is still checked. An unfinished game is
+    # counted as unfinished.
     lines = export.split('\n')
     second = [i for i, line in enumerate(lines) if line == 'pyramids-record 1'][1]
     at = next(i for i in range(second, len(lines)) if lines[i].startswith('mark 1 '))
@@ -493,11 +495,11 @@ def case_many_records(folder):
     assert [('error' in report, report['game']) for report in reports] == [(False, 1), (True, 2), (False, 3), (False, 4)]
     assert reports[1]['error'] == {'code': 'must_mark', 'rule': 'R8', 'line': at + 1, 'column': None,
                                    'message': 'a pass where something can be marked; expected a mark (R8)'}
-    # A record that is too long is left at the line that no longer fits, whether that is cut off or begins there.
+    # An oversized record is refused at the first line that does not fit, whether that line is cut or begins there.
     for text, line in (('x' * 2 ** 21, 1), ('x\n' + 'y' * 2 ** 21, 2), ('x\n' * 2 ** 20, 2 ** 19 + 1)):
         done = run('replay', '-', text=text, code=1)
         assert done.err == f'<stdin>:{line}: the record is longer than 1048576 bytes\n', done.err
-    # Games of several editions in one file: those of the built-in one do not need the other.
+    # Games of several editions in one file: games of the built-in edition do not need the other file.
     mixed = export + read(RECORD)
     assert run('replay', '-', '--edition', PLAIN,
         text=mixed).out.endswith('<stdin>: games: 4, finished: 4, under way: 0, wrong: 0\n')
@@ -509,7 +511,7 @@ def case_many_records(folder):
 
 
 def case_json_errors(folder):
-    """A bad file is an object, too, the same in all languages."""
+    """With JSON, a bad file is also reported as an object, the same in all languages."""
     bad = os.path.join(folder, 'bad.pyr')
     with open(bad, 'w', encoding='utf-8') as to:
         to.write(read(RECORD).replace('mark 1 5:b1\n', 'mark 1 5:d1\n'))
@@ -556,7 +558,7 @@ def case_no_such_edition(_):
 
 
 def case_byte_order_mark(folder):
-    """Some editors begin files with one; it changes nothing, also not where a message says that something is."""
+    """Some editors begin files with a byte order mark; it changes nothing, not even the positions in messages."""
     mark = '\ufeff'
     marked = os.path.join(folder, 'marked.edition')
     with open(marked, 'w', encoding='utf-8') as to:
@@ -583,7 +585,7 @@ def case_byte_order_mark(folder):
         lines = text.split('\n')
         lines[line - 1] = replaced
         assert run('replay', '-', '--edition', PLAIN, text=mark + '\n'.join(lines), code=1).err.startswith(said)
-    # Only at the beginning: elsewhere it is a character like others, and not part of a keyword.
+    # Only at the beginning: elsewhere it is an ordinary character, and not part of a keyword.
     assert run('replay', '-', '--edition', PLAIN, text=text.replace('edition plain', mark + 'edition plain'),
         code=1).err.startswith('<stdin>:2: ')
     assert run('replay', '-', '--edition', PLAIN, text=mark + mark + text, code=1).err.startswith('<stdin>:1: ')
@@ -611,7 +613,7 @@ def case_legal(_):
 
 
 def case_too_many_moves(folder):
-    """An edition full of crosses has more moves than anyone can list: said so, at once."""
+    """An edition full of crosses has more moves than can be listed: this is reported at once."""
     rows = read(PLAIN).split('\n')
     crowded = [row.replace('.', 'x').replace('r', 'x').replace('e', 'x').replace('s', 'x')
         if re.fullmatch(r'[#.vTxrefsp]{5}', row)
@@ -647,12 +649,11 @@ def case_edition(folder):
 
 
 def case_written_to(folder):
-    """What is written goes to where a path leads: links stay links, and what is no plain file (a pipe, a device) is never
-    replaced by one."""
+    """Output is written to the target of a path: links stay links, and a pipe or device is never replaced by a file."""
     text = run('edition', 'generate').out
     target, link = os.path.join(folder, 'target.edition'), os.path.join(folder, 'link.edition')
     os.symlink('target.edition', link)
-    for seed in ('1', '2'):                    # a link to nothing yet, then to a file
+    for seed in ('1', '2'):                    # a dangling link first, then a link to a file
         run('edition', 'generate', '--seed', seed, '--out', link)
         assert os.path.islink(link) and read(target) == run('edition', 'generate', '--seed', seed).out, seed
     pipe = os.path.join(folder, 'pipe')
@@ -669,7 +670,7 @@ def case_written_to(folder):
     assert run('edition', 'generate', '--out', out).out == text
     assert sorted(os.listdir(folder)) == ['link.edition', 'out', 'pipe', 'target.edition'], os.listdir(folder)
     assert run('edition', 'generate', '--out', '-').out == text
-    # What could not be printed is not well, whatever printed it, and goes to no file instead.
+    # If printing fails, every command reports failure, and does not write to a file instead.
     for words in (['--version'], ['--help'], ['rules'], ['sim', '--games', '1', '--records', os.path.join(folder, 'games')]):
         for closed in ('>/dev/full', '>&-'):
             done = subprocess.run(['sh', '-c', f'"$@" {closed}', 'sh', COMMAND, *words], capture_output=True, env=ENV,
@@ -705,7 +706,7 @@ def case_hint(_):
     assert hints == json.loads(run(*words, '--json', '--top', '4', text=text).out)         # the same seed
     shown = run(*words, text=text).out
     assert shown.split('\n')[1].startswith(hints[0]['choice']), shown
-    # Codes and numbers for programs: the steps are the choice, and the effects what its spaces hold.
+    # Codes and numbers for programs: the steps form the choice, and the effects match the content of its spaces.
     symbols = {'r': 'rubies', 'e': 'emeralds', 's': 'skulls'}
     cards = {int(n): rows.split('\n') for n, rows in re.findall(r'^card (\d+) \w+\n((?:.{5}\n){5})', read(PLAIN) + '\n',
         re.M)}
@@ -720,7 +721,7 @@ def case_hint(_):
                 assert effects.get(code, {'count': 0})['count'] == marked.count(char), (hint, marked)
         assert ('torch' in effects) == ('f' in marked) and effects.get('torch', {'round': 1})['round'] == 1, (hint, marked)
         assert ('pyramid' in effects) == ('T' in marked), (hint, marked)
-    # The view of the seat is enough, and gives the same.
+    # The view of the seat is enough, and gives the same result.
     view = text.replace('deal 1 19 30 4 5\n', '')
     assert json.loads(run(*words, '--view', '--json', '--top', '4', text=view).out) == hints
     assert json.loads(run('hint', RECORD, '--seat', '1', '--edition', PLAIN, '--json').out) == []
@@ -744,7 +745,7 @@ def case_analyze(folder):
         to.write(read(RECORD).replace('player 1 random 2', 'player 1 <b>Zoë & "Co"</b>'))
     words = ['analyze', named, '--edition', PLAIN, '--playouts', '200', '--json']
     report = json.loads(run(*words, '--html', page).out)
-    assert report == json.loads(run(*words, '--threads', '1').out)             # threads change nothing
+    assert report == json.loads(run(*words, '--threads', '1').out)             # the number of threads changes nothing
     assert report['finished'] and len(report['players']) == 2
     for player, points in zip(report['players'], (43, 138)):
         assert player['points'] == points
@@ -765,13 +766,13 @@ def case_analyze(folder):
     html = read(page)
     assert html.startswith('<!doctype html>') and '&lt;b&gt;Zoë &amp; &quot;Co&quot;&lt;/b&gt;' in html and '<b>Zo' not \
         in html
-    # What chance brought is told in words, not in lines of the record.
+    # Random events are described in words, not as lines of the record.
     moments = re.findall(r'<td class="t">([^<]*)</td><td>[+-]?\d', html.split('The luckiest moments')[1])
     assert len(moments) == 10 and not re.search(r'\b(reveal|show|draw|deal) \d', html), moments
     assert all(re.fullmatch(r'Pattern \w+ is revealed\.|New in the display: \d+(, \d+)*\.|.* draws card \d+ from the '
         r'deck\.|The first cards are dealt\.', m) for m in moments), moments
     assert '<polyline' in html and 'http' not in html and '<script' not in html and 'viewport' in html
-    # A game under way can be looked at, too.
+    # An unfinished game can be analysed, too.
     part = '\n'.join(text[:40]) + '\n'
     assert not json.loads(run('analyze', '-', '--edition', PLAIN, '--playouts', '100', '--json', text=part).out)['finished']
     assert 'points = luck + skill' in run('analyze', '-', '--edition', PLAIN, '--playouts', '100', text=part).out
@@ -779,7 +780,7 @@ def case_analyze(folder):
 
 
 def case_analyze_unfinished(_):
-    """Like is compared with like, and nobody is judged who has not chosen."""
+    """Equal things are compared, and players without a choice are not judged."""
     text = read(RECORD).split('\n')
     whole = json.loads(run('analyze', RECORD, '--edition', PLAIN, '--playouts', '400', '--json').out)
     for count in cases.times((6, 7, 8, 10, 11, 40, 100), (7, 11, 40)):
@@ -793,7 +794,7 @@ def case_analyze_unfinished(_):
         for player, before, now, choices in zip(report['players'], whole['players'], standing['players'], legal):
             seat = str(player['seat'])
             assert player['points'] == now['total'], player
-            # Usual play from here: near par at first, since par is what usual play brings; never the few points so far.
+            # Usual play from here: near par at first, since par is the result of usual play; never the few points so far.
             assert abs(player['par'] - before['par']) < 1e-6 and player['expected'] > player['points'], player
             assert count > 11 or abs(player['expected'] - player['par'] - player['luck']) < 12, player
             assert abs(player['expected'] - player['luck'] - player['skill']) < 0.02
@@ -813,7 +814,7 @@ def case_analyze_unfinished(_):
 
 
 def case_analyze_page(folder):
-    """A page goes where it is told to, and never in the place of something else."""
+    """A page is written to the given path, but never replaces a file of another kind."""
     record, page, other = (os.path.join(folder, name) for name in ('g.pyr', 'report.html', 'other.html'))
     text = read(RECORD)
     for path, content in ((record, text), (other, '<!doctype html><title>My diary</title>')):
@@ -831,7 +832,7 @@ def case_analyze_page(folder):
     run(*words, '--html', link, code=1)
     run(*words, '--html', page)
     assert read(page) == html.out
-    run(*words, '--html', page, '--seed', '2')               # a report takes the place of a report
+    run(*words, '--html', page, '--seed', '2')               # a report may replace a report
     assert read(page) != html.out and read(page).startswith('<!doctype html>') and read(record) == text
     assert sorted(os.listdir(folder)) == ['g.pyr', 'link.html', 'other.html', 'report.html']
     assert 'standard output' in run(*words, '--html', '-', '--json', code=2).err
@@ -886,19 +887,20 @@ def case_play(folder):
         assert turns < 60
     assert 'The game is over.' in player.last and 'winner: ' in player.last and 'Zoë' in player.last, player.last
     assert player.process.returncode == 0
-    # The saved game goes on.
+    # The saved game is unfinished.
     assert 'under way' in run('replay', saved, '--edition', PLAIN).out
     for seed in range(4):
         player = Player(saved, '--edition', PLAIN, '--bots', 'greedy', '--seed', str(seed))
         while player.is_running():
             player.say(rng.choice(player.choices()))
         assert 'The game is over.' in player.last, player.last
-    # A finished one only shows its end.
+    # A finished game only shows its end.
     assert 'The game is over.' in run('play', RECORD, '--edition', PLAIN).out
 
 
 def case_play_saves(folder):
-    """Line by line, too, a game is saved after every choice, whatever ends it, and all unfinished games are offered."""
+    """Without a full screen, too, a game is saved after every choice, however it ends, and all unfinished games are offered.
+    """
     games = os.path.join(folder, 'data/pyramids/games')
     # Nothing is written before the first choice.
     run('play', '--plain', text='look\nquit\n')
@@ -917,10 +919,10 @@ def case_play_saves(folder):
     listed = run('play', '--list').out.split('\n')
     assert len(listed) == 4 and second in listed[0] and 'Ana, novice 2: Round 1 of 4, turn 1 of 7' in listed[0], listed
     assert name in listed[1] and 'Zoë' in listed[1], listed
-    # Without a terminal nothing is asked, but said.
+    # Without a terminal it prints a hint instead of asking.
     assert "2 unfinished games are saved: 'pyramids play --list' shows them" in run('play', '--plain', text='').out
     assert 'unfinished' not in run('play', '--plain', '--new', text='').out
-    # The older one by its name, the newer one as the newest; the same cards, whatever the seed of today is.
+    # The older one by its name, the newer one as the newest; with the same cards, whatever today's seed is.
     deal = {which: [line for line in run('play', '--plain', *words, text='log\n').out.split('\n')
         if line.startswith(('player', 'deal', 'show', 'reveal'))]
             for which, words in (('older', ['--resume', name]), ('newer', ['--continue']),
@@ -930,7 +932,7 @@ def case_play_saves(folder):
         code=1).err.startswith("pyramids: unknown saved game 'nosuch'; 'pyramids play --list'")
     for bad in ('../' + name, '.', '/etc/passwd', 'a' * 5000):
         run('play', '--plain', '--resume', bad, code=1)
-    # To the end: what was chosen before is there, and a finished game is offered no more.
+    # To the end: earlier choices are kept, and a finished game is no longer offered.
     player = Player('--resume', name)
     other = subprocess.run([COMMAND, 'play', '--plain', '--resume', name], input=b'', capture_output=True, env=ENV,
         timeout=60)
@@ -941,15 +943,16 @@ def case_play_saves(folder):
     assert json.loads(run('replay', '--json', os.path.join(games, name + '.pyr')).out)['finished']
     left = run('play', '--list').out.split()
     assert name not in left and second in left, left
-    # Where nothing can be written, the game says so and can be played.
+    # If nothing can be written, the game reports it and can still be played.
     ENV['XDG_DATA_HOME'] = '/proc/none'
     done = run('play', '--plain', text='')
     assert 'this game cannot be saved' in done.err and 'resume' not in done.out, done.err
 
 
 def case_play_tells(_):
-    """What the log of a line-by-line game says: completed pyramids with number and colour for everyone, and at the end how
-    it was won."""
+    """The log of a line-by-line game: completed pyramids with number and colour for every player, and at the end what
+    decided the game.
+    """
     player = Player('--seed', '3', '--bots', 'club', '--players', '3', '--name', 'Ana', '--new')
     told = player.last
     while player.is_running():
@@ -957,7 +960,7 @@ def case_play_tells(_):
     completed = re.findall(r'^  (.+) completes card (\d+), (green|orange|purple)\.$', told, re.M)
     last = dict(re.findall(r'^  (\S.*?): points -?\d+;.* pyramids: (.*)$', told, re.M))
     assert len(completed) > 5 and len({name for name, _, _ in completed}) >= 2, completed
-    # Score cards of everyone list exactly those, under their colours.
+    # The score cards list exactly those pyramids, under their colours.
     for name, listed in last.items():
         for group in [] if listed == 'none' else listed.split(', '):
             colour, *numbers = group.split(' ')
@@ -968,7 +971,7 @@ def case_play_tells(_):
 
 
 def case_undo_draw(_):
-    """Q5: a card drawn from the deck has been seen; there is no going back, by any number of undos."""
+    """Q5: a card drawn from the deck has been seen; no number of undos takes that back."""
     player = Player('--seed', '3', '--bots', 'novice', '--name', 'Ana', '--new')
     for _ in range(200):
         assert player.is_running()
@@ -994,7 +997,7 @@ def case_undo_draw(_):
 
 
 def case_play_extras(_):
-    """Extra marks may be typed one by one, and taken back one by one."""
+    """Extra marks may be typed one by one, and undone one by one."""
     rng = random.Random(1)
     player = Player('--seed', '5', '--edition', PLAIN)
     for _ in range(200):
@@ -1021,8 +1024,8 @@ def case_play_extras(_):
 
 
 def case_play_typos(_):
-    """As people type: blanks, capitals, commas and the order of spaces do not matter. The answer to an unknown
-    command says what to type instead."""
+    """As people type: capitals, commas and the order of spaces do not matter. The answer to an unknown command says
+    what to type instead."""
     def last(*typed):
         done = run('play', '--plain', '--seed', '5', '--bots', 'novice', '--name', 'Ana',
             text='\n'.join(typed) + '\nlog\n').out
@@ -1064,7 +1067,7 @@ def case_play_ends(_):
 
 
 def until_caught(process, number):
-    """Waits until a process has its own handler for a signal."""
+    """Waits until a process has installed its own handler for a signal."""
     end = time.monotonic() + 60
     while not int(re.search(r'^SigCgt:\s+(\w+)', read(f'/proc/{process.pid}/status'), re.M)[1], 16) >> (number - 1) & 1:
         assert time.monotonic() < end and process.poll() is None, 'no handler'
@@ -1072,7 +1075,7 @@ def until_caught(process, number):
 
 
 def until_busy(process, seconds):
-    """Until the process has worked so long."""
+    """Waits until the process has used so many seconds of processor time."""
     while process.poll() is None:
         with open(f'/proc/{process.pid}/stat', encoding='ascii') as stat_file:
             used = stat_file.read().rsplit(')', 1)[1].split()
@@ -1082,7 +1085,7 @@ def until_busy(process, seconds):
 
 
 def case_interrupt_at_once(folder):
-    """In the middle of a decision that would take far longer than the test: nothing waits for it."""
+    """A signal in the middle of a decision that would take far longer than the test: it ends at once."""
     page = os.path.join(folder, 'report.html')
     under_way = '\n'.join(read(RECORD).split('\n')[:10]) + '\n'
     for words in (['sim', '--bots', 'master', '--nodes', '1000000000', '--games', '2'],
@@ -1115,11 +1118,11 @@ def case_interrupt(_):
         out, err = process.communicate(timeout=120)
         assert process.returncode == 130, (words, process.returncode, out, err)
         if words[0] == 'sim':
-            assert b'players: 2' in out              # what was played is reported
+            assert b'players: 2' in out              # the games played so far are reported
 
 
 def case_hostile(_):
-    """Any bytes: exit 0 or 1, never a crash or a hang."""
+    """Arbitrary bytes: exit 0 or 1, never a crash or a hang."""
     rng = random.Random(3)
     record, edition = read(RECORD).encode(), read(PLAIN).encode()
     for i in range(60):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Several servers on one PostgreSQL. People by script come back to another server every time; servers are killed, stopped
-and continued, PostgreSQL is restarted, its standby promoted, connections are cut, clocks differ. What everyone was told is
-written down, and judged by another program (cluster_check.py). usage: cluster.py PYRAMIDS SOURCE_ROOT [CASE]; PYR_FAULTS:
-how many faults (without it none, and no such case)"""
+"""Several servers on one PostgreSQL. Scripted players reconnect to another server every time; servers are killed,
+paused and resumed, PostgreSQL is restarted, its standby promoted, connections are cut, clocks differ. Everything the
+players received is recorded and checked by another program (cluster_check.py). usage: cluster.py PYRAMIDS SOURCE_ROOT
+[CASE]; PYR_FAULTS: the number of faults (unset: the case with faults is left out)"""
 import json
 import os
 import random
@@ -19,14 +19,14 @@ import wire
 from wire import Closed, Server, Visitor, until_so
 
 FAULTS = int(os.environ.get('PYR_FAULTS', 0))
-SILENCE = 3                      # seconds that a client waits for an answer before it goes to another server
-STOPPED = 8                      # seconds that a server is stopped: longer than it may be silent to the others
+SILENCE = 3                      # seconds that a client waits for an answer before it tries another server
+STOPPED = 8                      # seconds that a server is paused: longer than the others accept silence
 KINDS = (('open', 'bot:novice'), ('open', 'friend', 'bot:casual'), ('open', 'friend', 'friend', 'friend'), ('open', 'open'),
          ('open', 'friend', 'friend'))
 
 
 class Node(Server):
-    """A server in a folder of its own, since it writes its address there."""
+    """A server with its own folder, since it writes its address there."""
 
     def __init__(self, folder, number, where, *options, env=None, metrics=False, generous=True):
         path = os.path.join(folder, f'node{number}')
@@ -34,7 +34,7 @@ class Node(Server):
         super().__init__(path, *options, where=where, metrics=metrics, generous=generous, env=env)
 
     def again(self):
-        """After kill -9; PostgreSQL may be away just now, and then it does not start."""
+        """Starts it again after kill -9; PostgreSQL may be down at the moment, and then it does not start."""
         while True:
             try:
                 self.start()
@@ -44,7 +44,7 @@ class Node(Server):
 
 
 class Thinker(Node):
-    """A server that only thinks. It has no address but that of its metrics."""
+    """A server that only thinks. It has no address except that of its metrics."""
     listens = False
 
     def __init__(self, folder, number, where, env=None, playouts=2000):
@@ -71,8 +71,8 @@ class Cluster:
 
 
 class Person(threading.Thread):
-    """Plays to the end by what docs/protocol.md says, at another server after every connection, and goes often. What was
-    acknowledged and which lines were seen goes into a file."""
+    """Plays to the end as docs/protocol.md describes, at another server after every connection, and disconnects often.
+    Acknowledged choices and received lines are written to a file."""
 
     def __init__(self, cluster, cookie, code, key, seed, path, wander=0.3):
         super().__init__(daemon=True)
@@ -151,14 +151,14 @@ class Person(threading.Thread):
                 self.pending = dict(kind='choose', id=secrets.token_hex(8), phase=link.version, choice=choice)
         if not self.pending:
             if not link.hear(1):
-                self.say(link, 'ping', secrets.token_hex(8))             # a server that was stopped says nothing
+                self.say(link, 'ping', secrets.token_hex(8))             # a paused server does not answer
                 if self.dice.random() < self.wander:
                     raise TimeoutError
             return
         answer = self.say(link, **self.pending)
         if answer['type'] == 'error' and answer['code'] in ('storage', 'stopping'):
             time.sleep(0.05)
-            raise TimeoutError               # the same message again, at another server
+            raise TimeoutError               # send the same message again, to another server
         self.judge(link, answer)
         if self.dice.random() < self.wander:
             raise TimeoutError
@@ -180,7 +180,7 @@ class Person(threading.Thread):
             what = self.dice.random()
             if what < 0.1:
                 self.pending = dict(kind='retract', id=secrets.token_hex(8), phase=self.chosen)
-            elif what < 0.15:                # what was chosen counts all the same
+            elif what < 0.15:                # what was chosen still counts
                 self.strayed = True
                 self.pending = dict(kind='leave', id=secrets.token_hex(8))
         elif sent['kind'] in ('leave', 'return'):
@@ -195,7 +195,7 @@ class Person(threading.Thread):
 
 
 def make(host, kinds):
-    """A table, as soon as the database is there: a fault may just be over."""
+    """Makes a table as soon as the database is up; a fault may have just ended."""
     wish, end = secrets.token_hex(8), time.monotonic() + wire.PATIENCE
     while True:
         try:
@@ -207,7 +207,7 @@ def make(host, kinds):
 
 
 def begin_games(cluster, people, tables, folder, seed):
-    """A person a seat: tables with bots, with others, with both."""
+    """One player per seat: tables with bots, with others, with both."""
     seats = []
     for i in range(tables):
         kinds, host = KINDS[i % len(KINDS)], Visitor(cluster.nodes[i % len(cluster.nodes)], people[i % len(people)].cookie)
@@ -226,7 +226,7 @@ def begin_games(cluster, people, tables, folder, seed):
 def end_games(seats):
     for seat in seats:
         heard = -1
-        while seat.is_alive() and len(seat.lines) > heard:       # as long as it goes on, however slowly
+        while seat.is_alive() and len(seat.lines) > heard:       # while it continues, however slowly
             heard = len(seat.lines)
             seat.join(wire.PATIENCE)
         assert not seat.failure, seat.failure
@@ -251,7 +251,7 @@ def finished_record(visitor, code):
 
 
 def check(cluster, seats, folder):
-    """Fetches the records from any server and has all judged by the other program."""
+    """Fetches the records from any server and lets the other program check everything."""
     for node in cluster.nodes:
         until_so(lambda node=node: Visitor(node).ask('GET', '/healthz').status == 200)
     for code in {seat.code for seat in seats}:
@@ -265,7 +265,7 @@ def check(cluster, seats, folder):
 
 
 def case_three_nodes(folder):
-    """Games on three servers, whose clients come back to a random one each time."""
+    """Games on three servers; clients reconnect to a random one each time."""
     with postgres.Postgres() as base, Cluster(folder, 3, base) as cluster:
         people = [cluster.visitor(name) for name in ('Ana', 'Ben', 'Chloé', 'Davi')]
         seats = begin_games(cluster, people, 8, folder, 1)
@@ -275,8 +275,8 @@ def case_three_nodes(folder):
 
 
 def case_what_others_see(folder):
-    """What happens at one server is there at the others: tables, lobby, names, one-time codes, requests, rematches, the
-    end."""
+    """Changes at one server are visible at the others: tables, lobby, names, one-time codes, requests, rematches, the end.
+    """
     with postgres.Postgres() as base, Cluster(folder, 3, base) as cluster:
         a, b, c = cluster.nodes
         ana, ben = a.visitor('Ana'), b.visitor('Ben')
@@ -298,7 +298,8 @@ def case_what_others_see(folder):
         one.done('sit', number=secrets.token_hex(32))
         other.until(lambda: other.table['seats'][0]['kind'] == 'person')
         other.done('sit', number=secrets.token_hex(32))
-        # A choice at one server reaches a client at another. The time is told, not judged: the machine may be busy.
+        # A choice at one server reaches a client at another. The delay is reported but not checked, since the machine may
+        # be busy.
         delays, dice = [], random.Random(4)
         while not (one.over() and other.over()):
             for link, heard_by in ((one, other), (other, one)):
@@ -320,7 +321,7 @@ def case_what_others_see(folder):
         wire.check_record(folder, at(c, ana).record(code))
         print(f'# from a choice at one server to a client at another: {1000 * statistics.median(delays):.0f} ms (median '
             f'of {len(delays)})')
-        # Two ask for a rematch at two servers at once: there is one.
+        # Two players request a rematch at two servers at once: only one is made.
         answers = {}
 
         def ask(node, who):
@@ -335,7 +336,7 @@ def case_what_others_see(folder):
 
 
 def case_take_over(folder):
-    """The server that thinks for a table's bots is killed, or stops in order: another one does it."""
+    """The server that thinks for a table's bots is killed, or stops in order: another one takes over."""
     with postgres.Postgres() as base, Cluster(folder, 3, base) as cluster:
         a, b, c = cluster.nodes
         ana = a.visitor('Ana')
@@ -360,8 +361,9 @@ def case_take_over(folder):
 
 
 def case_standby(folder):
-    """The server of the database is killed in the middle of games, and its synchronous standby takes its place: nothing that
-    was acknowledged is lost, and the servers find it by themselves."""
+    """PostgreSQL is killed in the middle of games and its synchronous standby takes over: no acknowledged choice is lost,
+    and the servers find the standby without help.
+    """
     with postgres.Pair() as base, Cluster(folder, 2, base) as cluster:
         def listening():
             return base.sql("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN %'")
@@ -376,8 +378,9 @@ def case_standby(folder):
 
 
 def case_commits_that_the_standby_lacks(folder):
-    """The standby is away, and somebody ends what waits for it, or PostgreSQL crashes: it then has commits that the standby
-    lacks. Nothing of these is acknowledged before it is back."""
+    """The standby is down, and the waiting commits are cancelled, or PostgreSQL crashes: it then has commits that the
+    standby lacks. None of them is acknowledged before the standby is back.
+    """
     with postgres.Pair() as base, Cluster(folder, 1, base) as cluster:
         ana = cluster.visitor('Ana')
         link = ana.link(ana.make('open', 'open'))
@@ -440,7 +443,7 @@ def fault_term(cluster, base, dice):
 
 
 def faults(folder):
-    """Everything goes wrong, again and again; the clocks of the servers differ by minutes."""
+    """All kinds of faults, again and again; the clocks of the servers differ by minutes."""
     envs = []
     for i, by in enumerate(('+0', '+300', '+-240')):
         path = os.path.join(folder, f'clock{i}')

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Judges what clients of several servers were told (cluster.py), knowing nothing of how it came about. In FOLDER, *.record
-are the games as any server tells them, client-*.json what one client saw and was promised.
+"""Checks what clients of several servers received (cluster.py), independently of how the test produced it. In FOLDER,
+*.record are the games as one of the servers returns them, and client-*.json is what one client saw and which choices were
+acknowledged.
 
   1. Every acknowledged choice is in the record of its game, where it belongs, exactly once.
   2. What a client saw is a beginning of the record, without the lines that its seat may not see.
@@ -17,7 +18,7 @@ COMMAND, FOLDER = sys.argv[1:3]
 
 
 def is_hidden(line, seat):
-    """Another seat's deal; what the secret is, is told at the end."""
+    """Another seat's deal, or the secret, which is published at the end."""
     return line.startswith('deal ') and line.split(' ')[1] != str(seat)
 
 
@@ -33,8 +34,8 @@ def is_choice(line, seat, choice):
 
 
 def phase_of(lines, number, choice):
-    """The lines that the choices of a phase led to: one line a seat, from where it began. A card is taken or drawn by one
-    seat alone, and who has completed both cards does it again in the next phase."""
+    """The lines that the choices of a phase led to: one line per seat, from its start. Only one seat takes or draws a
+    card in a phase; a seat that completed both cards does it again in the next phase."""
     return lines[number:number + (1 if choice.split(' ')[0] in ('take', 'draw') else 4)]
 
 
@@ -42,7 +43,7 @@ def check_client(path, records):
     with open(path, encoding='utf-8') as file:
         client = json.load(file)
     name, lines, seat = os.path.basename(path), records[client['code']], client['seat']
-    # While a game runs the deals of others are missing, and each of its own is there.
+    # While a game runs, the deals of other seats are missing and all other lines are there.
     visible = [line for line in lines[:client['version']] if not is_hidden(line, seat)]
     assert client['lines'] == visible[:len(client['lines'])] and len(client['lines']) == len(visible), \
         f'{name}: what was seen is no beginning of the record'
@@ -53,10 +54,10 @@ def check_client(path, records):
         made = phase_of(lines, phase, choice)
         found = [line for line in made if is_choice(line, seat, choice)]
         assert len(found) == 1, f'{name}: {choice} of phase {phase} is there {len(found)} times: {made}'
-    # Nothing else is there in this seat's name.
+    # The record has no further choices of this seat.
     made = [line for line in lines if line.split(' ')[:2] in ([kind, str(seat)]
         for kind in ('keep', 'mark', 'take', 'draw'))]
-    # But for what a bot has chosen for somebody who left for a while.
+    # Except choices that a bot made for a player who was away for a while.
     assert len(made) == len(seen) or (client['strayed'] and len(made) > len(seen)), \
         f'{name}: {len(made)} choices in the record, {len(seen)} acknowledged'
     return len(seen)

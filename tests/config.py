@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The configuration file of a server: what is read, what is wrong with it and where, what wins. usage: config.py PYRAMIDS
-SOURCE_ROOT [CASE]"""
+"""The configuration file of a server: which values are read, how errors are reported with their place, and which
+source takes precedence. usage: config.py PYRAMIDS SOURCE_ROOT [CASE]"""
 import json
 import os
 import re
@@ -11,11 +11,11 @@ import wire
 from wire import ENV, PATIENCE, ROOT, Server, read, until_so
 
 EXAMPLE = os.path.join(ROOT, 'data/pyramids.conf')
-ONLY_WORDS = {'config', 'check', 'json', 'lang', 'help'}     # make sense on the command line only
+ONLY_WORDS = {'config', 'check', 'json', 'lang', 'help'}     # only useful on the command line
 
 
 def serve(*words, code=0, env=None):
-    """Runs `serve`, which must end by itself; standard output and standard error."""
+    """Runs `serve`, which must exit by itself; returns standard output and standard error."""
     done = subprocess.run([wire.COMMAND, 'serve', *words], capture_output=True, env=dict(ENV, **(env or {})),
         stdin=subprocess.DEVNULL, timeout=PATIENCE, check=False)
     out, err = done.stdout.decode(), done.stderr.decode()
@@ -32,7 +32,7 @@ def write(folder, text, name='pyramids.conf'):
 
 
 def help_options():
-    """The options that `serve --help` lists, and the default that it gives each, or None."""
+    """The options listed by `serve --help`, each with its default or None."""
     text = serve('--help')[0].split('\nOptions:\n')[1].split('\nExamples:')[0]
     options = {}
     for part in re.split(r'\n(?=  (?:-\w, )?--)', '\n' + text):
@@ -57,12 +57,12 @@ def case_example_has_every_option(folder):
     assert len(lines) > 15, lines
     path = write(folder, '\n'.join(lines) + '\n')
     serve('--config', path, '--check', '--database', os.path.join(folder, 'x.db'))
-    # As it stands, it changes nothing.
+    # Unchanged, it has no effect.
     serve('--config', EXAMPLE, '--check', '--database', os.path.join(folder, 'x.db'))
 
 
 def case_faults(folder):
-    """Each mistake is reported with file and line, all of them at once, and nothing is started."""
+    """Each mistake is reported with file and line, all at once, and nothing is started."""
     good = os.path.join(ROOT, 'editions/classic.edition')
     faults = [
         ('port = x', "port: 'x' is not a number from 0 to 65535"),
@@ -110,7 +110,7 @@ def case_faults(folder):
 
 
 def case_what_wins(folder):
-    """The command line wins over the file, whatever the order; the file over the defaults."""
+    """The command line takes precedence over the file, in any order; the file over the defaults."""
     path = write(folder, 'port = x\nmax-per-address = 0\n')
     err = serve('--config', path, '--port', '0', code=1)[1]
     assert 'port:' not in err and 'max-per-address' in err, err
@@ -136,7 +136,7 @@ edition = ''' + os.path.join(ROOT, 'tests/data/plain.edition') + '\r\n')
 
 
 def case_database(folder):
-    """Which database: command line, environment, file; and a connection string never shows its password."""
+    """Which database is used: command line, environment, file; and a connection string never shows its password."""
     def database(*words, env=None, code=0):
         out = serve('--check', '--json', *words, env=env, code=code)[0]
         assert 'geheim' not in out, out
@@ -156,7 +156,7 @@ def case_database(folder):
     assert database('--config', path, env={'CREDENTIALS_DIRECTORY': folder}) == [three]
     for text in ('', '\n', 'a\nb\n'):
         assert 'expected one line' in serve('--database-file', write(folder, text, 'bad'), code=2)[1], text
-    # A password: from neither source does it get into a message, and everyone may not read it.
+    # A password from either source never appears in a message, and a file that everyone can read is refused.
     secret = 'postgresql://ana:geheim@127.0.0.1:1/pyramids'
     for words, env in ((['--config', write(folder, f'database = {secret}\n')], None),
                        (['--database-file', write(folder, secret, 'secret')], None),
@@ -170,7 +170,7 @@ def case_database(folder):
 
 
 def case_check(folder):
-    """--check says what is good and what is not, and leaves everything as it was."""
+    """--check reports what is right and wrong, and changes nothing."""
     base = os.path.join(folder, 'new', 'x.db')
     out, err = serve('--check', '--database', base)
     assert f'{base} is new' in out and 'All good' in out and not err, (out, err)
@@ -182,10 +182,10 @@ def case_check(folder):
     assert re.search(r' is valid until \d{4}-\d\d-\d\d$', report['findings'][0]['message']), report
     other_key, _ = make_certificate(folder, 'other')
     assert 'do not match' in serve('--check', '--tls-cert', cert, '--tls-key', other_key, '--database', base, code=1)[1]
-    # An expired one is a warning: the server would start.
+    # An expired certificate is a warning: the server would start.
     old_key, old = make_certificate(folder, 'old', days=-1)
     assert 'browsers refuse it' in serve('--check', '--tls-cert', old, '--tls-key', old_key, '--database', base)[1]
-    # Databases: one in use, one of another program, a damaged one, a folder that cannot be.
+    # Databases: one in use, one of another program, a damaged one, a folder that cannot be created.
     with Server(folder) as server:
         server.visitor()
         assert 'can be used' in serve('--check', '--database', server.base.where)[0]
@@ -198,8 +198,8 @@ def case_check(folder):
 
 
 def case_check_places(folder):
-    """--check finds a port that another program has, an address of another machine, and files that cannot be written. A port
-    in use is a warning: it is also what a check beside the running server finds."""
+    """--check finds a port used by another program, an address of another machine, and files that cannot be written. A
+    port in use is a warning: checking the file of a running server finds it, too."""
     base = ['--database', os.path.join(folder, 'x.db')]
 
     def findings(*words, text='', code=0):
@@ -218,7 +218,7 @@ def case_check_places(folder):
         path = write(folder, f'port = {port}\n')
         assert f'warning: {path}:1: port: {words}' in serve('--check', *base, '--config', path)[1]
     assert findings('--port', '0') == [] == findings()
-    # 192.0.2.0/24 is for documentation: no machine has one of its addresses.
+    # 192.0.2.0/24 is reserved for documentation: no machine uses its addresses.
     words = 'cannot listen on port 81 of 192.0.2.1: it is not an address of this machine'
     assert findings(text='address = 192.0.2.1\nport = 81\n', code=1) == [('error', 'address', 'port', 2, words)]
     # A server that only thinks has no address.
@@ -239,7 +239,7 @@ def make_certificate(folder, name='tls', days=2):
         subprocess.run(['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes',
             '-subj', '/CN=localhost', '-keyout', key, '-out', cert, *when], check=True, capture_output=True)
         return key, cert
-    # Debian 12's openssl sets dates only where it signs as an authority.
+    # Debian 12's openssl can set dates only when it signs as an authority.
     subprocess.run(['openssl', 'req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-subj',
         '/CN=localhost', '-keyout', key, '-out', cert + '.req'], check=True, capture_output=True)
     settings = write(folder, f'[ca]\ndefault_ca = x\n[x]\nnew_certs_dir = {folder}\ndatabase = {folder}/index\n'

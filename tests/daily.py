@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The daily expedition (docs/daily.md): the same cards for everybody, one attempt that counts, nothing known too early,
-results, streaks and boards, over midnight and over days. The server goes by a clock of the test (wire.Clock).
-usage: daily.py PYRAMIDS SOURCE_ROOT [CASE]"""
-# pylint: disable=cell-var-from-loop  # until_so is over before the loop goes on
+"""The daily expedition (docs/daily.md): the same cards for every player, one attempt that counts, no early disclosure,
+results, streaks and boards, over midnight and over days. The test controls the server's clock (wire.Clock). usage:
+daily.py PYRAMIDS SOURCE_ROOT [CASE]"""
+# pylint: disable=cell-var-from-loop  # until_so is over before the loop continues
 import concurrent.futures
 import datetime
 import hashlib
@@ -26,7 +26,7 @@ QUICK = ('--analysis-playouts', '128')
 
 
 class Days:
-    """A clock that stands still at noon of a day, moved by seconds from that midnight."""
+    """A clock that stands still at noon of a day; it is moved by seconds relative to that midnight."""
 
     def __init__(self, folder):
         self.first = int(time.time()) // DAY + 400
@@ -50,7 +50,7 @@ def is_over(link):
 
 
 def play(link, seed, until=None):
-    """Plays to the end by chance; the same seed makes the same choices on the same cards, whenever it begins."""
+    """Plays to the end at random; the same seed makes the same choices on the same cards, whenever it begins."""
     chosen, end = None, time.monotonic() + 2 * wire.PATIENCE
     while not is_over(link):
         assert time.monotonic() < end, (link.lines[-3:], link.table, link.ready)
@@ -65,7 +65,7 @@ def play(link, seed, until=None):
 
 
 def finish(visitor, seed=1, **more):
-    """A whole attempt: its code and the lines that its player was sent."""
+    """A whole attempt: returns its code and the lines sent to its player."""
     code = begin(visitor, **more)['table']['code']
     link = visitor.link(code)
     play(link, seed)
@@ -78,7 +78,7 @@ def today(visitor):
 
 
 def of_cards(lines):
-    """What chance has shown, without what players did with it."""
+    """The results of chance, without the players' choices."""
     return [line for line in lines if line.split(' ')[0] in ('deal', 'show', 'reveal', 'draw')]
 
 
@@ -88,7 +88,7 @@ def game_of(record):
 
 
 class Terminal:
-    """`pyramids daily --server` line by line: what was printed, and what is typed next."""
+    """`pyramids daily --server` without a full screen: returns its output and types the next line."""
 
     def __init__(self, server, home, *words):
         self.text = ''
@@ -98,7 +98,7 @@ class Terminal:
         self.news = self.hear()
 
     def hear(self):
-        """All that is printed until it asks again, or ends."""
+        """All output until the next prompt, or the end."""
         heard, end = b'', time.monotonic() + wire.PATIENCE
         out = self.process.stdout
         while not (b'\n' + heard).endswith(b'\n> '):
@@ -118,7 +118,7 @@ class Terminal:
         return self.hear()
 
     def choose(self, dice):
-        """Any legal choice: they are listed on lines of their own."""
+        """Any legal choice: they are listed on separate lines."""
         listed = [line for line in self.type('?').splitlines() if re.match(r'(\d+[ :]|take |draw$|-$)', line)]
         return self.type(dice.choice(listed))
 
@@ -137,7 +137,7 @@ def show(server, home, *words, code=0):
 
 
 def told(server, home, *words):
-    """The same as JSON, which fits its schema."""
+    """The same as JSON, which matches its schema."""
     value = json.loads(show(server, home, '--json', *words))
     schema = json.loads(wire.read(os.path.join(wire.ROOT, 'docs/schemas/daily-server.json')))
     faults = fits(value, schema)
@@ -145,11 +145,11 @@ def told(server, home, *words):
     return value
 
 
-# One game for everybody.
+# The same game for all players.
 
 def case_two_identities_get_the_same_game(folder):
-    """The same cards and, for the same choices, the same answers of the bots; the server restarts in between, and another
-    table keeps its threads busy. The day after, anyone can verify it with a program of their own."""
+    """The same cards and, for the same choices, the same answers of the bots; the server restarts in between, and
+    another table keeps its threads busy. The day after, a program of one's own can verify it."""
     days = Days(folder)
     with Server(folder, *QUICK, env=days.env) as server:
         ana, ben, eve = server.visitor('Ana'), server.visitor('Ben'), server.visitor('Eve')
@@ -221,7 +221,7 @@ def check_seal(folder, record, seal):
 
 
 def case_one_attempt_counts(folder):
-    """However often, and in however many requests at once, it is asked for."""
+    """One attempt counts, however many requests for it there are, even at once."""
     days = Days(folder)
     with Server(folder, *QUICK, env=days.env) as server:
         ana, nameless = server.visitor('Ana'), Visitor(server)
@@ -267,10 +267,10 @@ def case_one_attempt_counts(folder):
         assert abs(analysis['players'][0]['luck'] - you['luck']) < 0.06, (analysis['players'][0], you)
 
 
-# What nobody may know.
+# What must stay hidden.
 
 def everything(code, date):
-    """All requests that are documented and may tell something about a table or a day."""
+    """All documented requests that may reveal something about a table or a day."""
     return [('GET', f'/api/tables/{code}', None), ('GET', f'/api/tables/{code}/record', None),
         ('GET', f'/api/tables/{code}/analysis', None), ('GET', f'/api/tables/{code}/analysis.html', None),
         ('POST', f'/api/tables/{code}/rematch', {}), ('POST', f'/api/tables/{code}/seats', {'seats': [1, 2, 3]}),
@@ -282,8 +282,9 @@ def everything(code, date):
 
 
 def case_nobody_looks_ahead(folder):
-    """A second identity tries every request on a game that is under way, and on one that is over, while the day is sealed;
-    so does one that has finished its own."""
+    """A second identity tries every request on a game in progress, and on a finished one, while the day is sealed; so does
+    an identity that has finished its own game.
+    """
     days = Days(folder)
     socket = os.path.join(folder, 'admin')
     with Server(folder, *QUICK, '--admin-socket', socket, env=days.env) as server:
@@ -309,7 +310,7 @@ def case_nobody_looks_ahead(folder):
         for table in (code, done):
             assert Link(eve).refused('sealed', 'open', table=table)
         assert eve.want(200, 'GET', f'/api/daily/{days.date()}').json['results'] is None
-        # who has finished sees what is over, and nothing that goes on
+        # a player who has finished sees finished games, but not those in progress
         assert ben.refused(403, 'sealed', 'GET', f'/api/tables/{code}/record')
         assert ben.refused(403, 'sealed', 'GET', f'/api/tables/{code}')
         play(link, 2)
@@ -335,7 +336,7 @@ def case_nobody_looks_ahead(folder):
             assert not any(secret.encode() in heard for heard in who.heard)
         for who in (eve, nobody):
             assert not any(word.encode() in heard for heard in who.heard for word in words)
-        # then everybody may know it
+        # then it is public
         days.to(server, 1, GRACE)
         assert today(eve)['yesterday']['secret'] == secret
         assert today(eve)['today']['commitment'] == tomorrow['commitment']
@@ -346,7 +347,7 @@ def case_nobody_looks_ahead(folder):
 
 
 def case_midnight(folder):
-    """A game may be finished until three hours after midnight, to the second; then it is closed, and counts no more."""
+    """A game may be finished until three hours after midnight, to the second; then it is closed and no longer counts."""
     days = Days(folder)
     with Server(folder, *QUICK, env=days.env) as server:
         ana, ben = server.visitor('Ana'), server.visitor('Ben')
@@ -376,13 +377,14 @@ def case_midnight(folder):
         link = ben.link(never)
         link.until(lambda: link.version)
         link.refused('not_running', 'choose', phase=link.version, choice='-')
-        # what is old goes, but not the attempt
+        # old games are deleted, but the attempt stays
         days.to(server, 60)
         assert ben.table(never)['state'] == 'closed'
 
 
 def case_a_server_with_a_slow_clock(folder):
-    """Another server, whose clock is ahead, has revealed the day: here nobody begins it any more, and what ends expires."""
+    """Another server, whose clock is ahead, has revealed the day: it can no longer be begun here, and a game that ends here
+    expires."""
     days = Days(folder)
     with Server(folder, *QUICK, env=days.env) as server:
         ana, ben, cleo = (server.visitor(name) for name in ('Ana', 'Ben', 'Cleo'))
@@ -404,7 +406,7 @@ def case_a_server_with_a_slow_clock(folder):
 
 
 def case_a_restart_after_the_end_of_a_day(folder):
-    """The server was away when the day ended: what was not finished is closed at its start."""
+    """The server was down when the day ended: unfinished games are closed when it starts."""
     days = Days(folder)
     with Server(folder, *QUICK, env=days.env) as server:
         ana = server.visitor('Ana')
@@ -422,7 +424,7 @@ def case_a_restart_after_the_end_of_a_day(folder):
 # Results.
 
 def case_boards(folder):
-    """Places with ties, a week, people, points without luck; and what master makes of the same cards."""
+    """Places with ties, a week, people, points without luck, and master's result on the same cards."""
     days = Days(folder)
     days.first -= (days.first + 3) % 7       # a Monday
     days.clock.write(f'={days.first * DAY + DAY // 2}')
@@ -457,7 +459,7 @@ def case_boards(folder):
         assert {row['name']: row['place'] for row in rows}['Ana'] == today(ana)['today']['you']['place_without_luck']
         until_so(lambda: ana.want(200, 'GET', f'/api/daily/{days.date()}').json['results']['master'] is not None,
             timeout=4 * wire.PATIENCE)
-        # people: those with whom one has sat at a table
+        # people: those who have sat at a table with this player
         only = ana.want(200, 'GET', f'/api/daily/{days.date()}/board?by=people').json
         assert [row['name'] for row in only['rows']] == ['Ana']
         code = ana.make('open', 'open')
@@ -483,7 +485,7 @@ def case_boards(folder):
             ana.refused(400, 'bad_message', 'GET', f'/api/daily/{days.date(1)}/board?{wrong}')
         for path in (f'{days.date(-1)}/board', f'{days.date(8)}/board', 'today/board', '2026-02-30', 'x'):
             ana.refused(404, 'no_day', 'GET', f'/api/daily/{path}')
-        # the database as a whole, copied twice
+        # the whole database, copied twice
         server.stop()
         rows = [wire.run('copy', a, b) for a, b in ((server.database, os.path.join(folder, 'one.db')),
             (os.path.join(folder, 'one.db'), os.path.join(folder, 'two.db')))]
@@ -495,7 +497,9 @@ def case_boards(folder):
 
 
 def case_streaks(folder):
-    """A torch a day; a day without a server for more than two hours puts none out, a day without a game does."""
+    """A torch for each day; a day on which the server was down for more than two hours does not break the streak, an
+    unplayed day does.
+    """
     days = Days(folder)
     with Server(folder, *QUICK, env=days.env) as server:
         ana = server.visitor('Ana')
@@ -530,8 +534,8 @@ def case_streaks(folder):
 
 
 def case_attempts_by_address(folder):
-    """Creating one identity after another is refused at some point; playing without counting still works, and gives up the
-    attempt that counts, wherever it is asked for."""
+    """Creating many identities is refused at some point; playing without counting still works, and gives up the counted
+    attempt, wherever it is requested."""
     days = Days(folder)
     with Server(folder, *QUICK, '--max-attempts', '2', env=days.env) as server:
         people = [server.visitor(name) for name in ('Ana', 'Ben', 'Cleo')]
@@ -554,7 +558,7 @@ def case_attempts_by_address(folder):
 
 
 def case_two_servers(folder):
-    """On one database: one row, one table, the same cards; what is begun at one goes on at the other."""
+    """Two servers on one database: one row, one table, the same cards; an attempt begun at one continues at the other."""
     if not wire.POSTGRES:
         return
     days = Days(folder)
@@ -582,7 +586,7 @@ def case_two_servers(folder):
             timeout=4 * wire.PATIENCE)
 
 
-# In a terminal, line by line.
+# In a terminal, without a full screen.
 
 def case_line_by_line(folder):
     """The expedition of a server without a full screen: begun, left and continued, over a restart of the server, to its
@@ -611,7 +615,7 @@ def case_line_by_line(folder):
         while game.news.endswith('> '):
             if not restarted and 'Round 2' in game.text:
                 restarted = True
-                server.restart()             # while it is the player's choice
+                server.restart()             # while the player has to choose
             game.choose(dice)
         assert game.end() == 0 and restarted
         assert 'The game is over.' in game.text and 'Your result: ' in game.text and 'Days in a row: 1' in game.text
@@ -633,7 +637,8 @@ def case_line_by_line(folder):
 
 
 def case_hostile_servers(folder):
-    """Whatever answers: a message, or what fits the schema; no control characters, and no endless wait."""
+    """Whatever a server answers, the output is a message or matches the schema; no control characters, and no endless wait.
+    """
     answers = []
 
     class Handler(http.server.BaseHTTPRequestHandler):
