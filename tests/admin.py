@@ -147,8 +147,7 @@ def case_close(folder):
 
 def case_ban_visitor(folder):
     """A banned visitor is disconnected and refused everything except the page's files, also after a restart, until the ban
-    is lifted.
-    """
+    is lifted."""
     with Governed(folder) as server:
         ana, eve = server.visitor('Ana'), server.visitor('Eve')
         code = ana.make('open', 'open')
@@ -240,8 +239,8 @@ def case_rename(folder):
 
 
 def case_announce(folder):
-    """Connected players see the notice at once, others when they connect; it disappears for everyone when it is withdrawn.
-    """
+    """Connected players see the notice at once, others when they connect; it disappears for everyone when it is
+    withdrawn."""
     with Governed(folder) as server:
         ana, ben = server.visitor('Ana'), server.visitor('Ben')
         code = ana.make('open', 'open')

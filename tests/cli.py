@@ -290,8 +290,8 @@ def case_sim_once(_):
 
 
 def case_sim_margins(_):
-    """Margins are plausible: a bot that won everything is stronger by at least a bound, and no interval covers 0 to 100 %.
-    """
+    """Margins are plausible: a bot that won everything is stronger by at least a bound, and no interval covers 0 to 100
+    %."""
     for games, seats in ((200, 2), (7, 2), (40, 4), (41, 3)):
         words = ['sim', '--players', str(seats), '--bots', 'greedy,random', '--games', str(games)]
         report = json.loads(run(*words, '--json').out)
@@ -899,8 +899,8 @@ def case_play(folder):
 
 
 def case_play_saves(folder):
-    """Without a full screen, too, a game is saved after every choice, however it ends, and all unfinished games are offered.
-    """
+    """Without a full screen, too, a game is saved after every choice, however it ends, and all unfinished games are
+    offered."""
     games = os.path.join(folder, 'data/pyramids/games')
     # Nothing is written before the first choice.
     run('play', '--plain', text='look\nquit\n')
@@ -951,8 +951,7 @@ def case_play_saves(folder):
 
 def case_play_tells(_):
     """The log of a line-by-line game: completed pyramids with number and colour for every player, and at the end what
-    decided the game.
-    """
+    decided the game."""
     player = Player('--seed', '3', '--bots', 'club', '--players', '3', '--name', 'Ana', '--new')
     told = player.last
     while player.is_running():

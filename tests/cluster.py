@@ -275,8 +275,8 @@ def case_three_nodes(folder):
 
 
 def case_what_others_see(folder):
-    """Changes at one server are visible at the others: tables, lobby, names, one-time codes, requests, rematches, the end.
-    """
+    """Changes at one server are visible at the others: tables, lobby, names, one-time codes, requests, rematches, the
+    end."""
     with postgres.Postgres() as base, Cluster(folder, 3, base) as cluster:
         a, b, c = cluster.nodes
         ana, ben = a.visitor('Ana'), b.visitor('Ben')
@@ -362,8 +362,7 @@ def case_take_over(folder):
 
 def case_standby(folder):
     """PostgreSQL is killed in the middle of games and its synchronous standby takes over: no acknowledged choice is lost,
-    and the servers find the standby without help.
-    """
+    and the servers find the standby without help."""
     with postgres.Pair() as base, Cluster(folder, 2, base) as cluster:
         def listening():
             return base.sql("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN %'")
@@ -379,8 +378,7 @@ def case_standby(folder):
 
 def case_commits_that_the_standby_lacks(folder):
     """The standby is down, and the waiting commits are cancelled, or PostgreSQL crashes: it then has commits that the
-    standby lacks. None of them is acknowledged before the standby is back.
-    """
+    standby lacks. None of them is acknowledged before the standby is back."""
     with postgres.Pair() as base, Cluster(folder, 1, base) as cluster:
         ana = cluster.visitor('Ana')
         link = ana.link(ana.make('open', 'open'))

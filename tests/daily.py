@@ -283,8 +283,7 @@ def everything(code, date):
 
 def case_nobody_looks_ahead(folder):
     """A second identity tries every request on a game in progress, and on a finished one, while the day is sealed; so does
-    an identity that has finished its own game.
-    """
+    an identity that has finished its own game."""
     days = Days(folder)
     socket = os.path.join(folder, 'admin')
     with Server(folder, *QUICK, '--admin-socket', socket, env=days.env) as server:
@@ -498,8 +497,7 @@ def case_boards(folder):
 
 def case_streaks(folder):
     """A torch for each day; a day on which the server was down for more than two hours does not break the streak, an
-    unplayed day does.
-    """
+    unplayed day does."""
     days = Days(folder)
     with Server(folder, *QUICK, env=days.env) as server:
         ana = server.visitor('Ana')
@@ -637,8 +635,8 @@ def case_line_by_line(folder):
 
 
 def case_hostile_servers(folder):
-    """Whatever a server answers, the output is a message or matches the schema; no control characters, and no endless wait.
-    """
+    """Whatever a server answers, the output is a message or matches the schema; no control characters, and no endless
+    wait."""
     answers = []
 
     class Handler(http.server.BaseHTTPRequestHandler):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Databases at a PostgreSQL server: copied from files and back, refused with clear words, lost in the middle and back again;
-and passwords, which nobody else gets to see. usage: database.py PYRAMIDS SOURCE_ROOT [CASE]"""
+"""Databases at a PostgreSQL server: copies from files and back, clear refusals, connections that are lost and
+restored; and passwords, which must never be shown. usage: database.py PYRAMIDS SOURCE_ROOT [CASE]"""
 import os
 import random
 import re
@@ -21,10 +21,10 @@ TABLES = {'visitor': 'id', 'token': 'hash', 'code': 'hash', 'game': 'id', 'revis
           'heartbeat': 'id', 'downtime': 'began', 'ban': 'id', 'rating': 'visitor', 'link': 'hash', 'leaving': 'visitor',
           'day': 'day', 'attempt': 'day, visitor', 'standing': 'board, start, visitor', 'push': 'hash', 'notice': 'visitor',
           'reminder': 'game, visitor', 'feed': 'hash', 'secret': 'name'}
-# Without numbers that only SQLite has.
+# Ignores numbers that only SQLite has.
 COLUMNS = {'line': 'game, seq, count, text, made', 'report': 'game, name, made, size, text',
            'push': 'visitor, hash, endpoint, p256dh, auth, language, made'}
-NOT_COPIED = {'node', 'presence', 'analysis'}        # tables about servers that run, not about games
+NOT_COPIED = {'node', 'presence', 'analysis'}        # tables about running servers, not about games
 SERVER = Postgres()
 
 
@@ -41,14 +41,13 @@ def contents(path):
 
 
 def dump(base):
-    """All rows of a database at the server, and where its sequences stand."""
+    """All rows of a database at the server, and the values of its sequences."""
     text = Schema.run('pg_dump', '-d', here(base), '--inserts', '--data-only').decode()
     return [line for line in text.splitlines() if line.startswith(('INSERT', 'SELECT pg_catalog.setval'))]
 
 
 def fill(folder):
-    """A database with all that can be in one: a game that is over and analysed, one that runs, one that waits, devices, a
-    code."""
+    """A database with one of everything: a finished and analysed game, a running one, a waiting one, devices, a code."""
     with Server(folder) as server:
         dice = random.Random(8)
         ana, ben = server.visitor('Ana'), server.visitor('Zoë 🐫')
@@ -102,12 +101,12 @@ def case_copies(folder):
     assert dump(bases[0]) == dump(bases[1])
     # and the version
     assert sum(line.startswith('INSERT') for line in dump(bases[0])) == sum(map(len, whole.values())) + 1
-    # Into what is not empty: refused, and nothing has changed.
+    # Copying into a database that is not empty is refused, and nothing changes.
     for target in (here(bases[1]), first, second):
         assert 'not empty' in run('copy', second, target, code=1)
     assert contents(second) == whole and dump(bases[1]) == dump(bases[0])
     assert run('export', '--database', first) == run('export', '--database', here(bases[1])) == run('export', '-d', second)
-    # A server goes on where the other one stopped.
+    # A server continues where the other one stopped.
     with Server(folder, where=here(bases[1])) as server:
         ana, ben = Visitor(server, cookies[0]), Visitor(server, cookies[1])
         assert ben.want(200, 'GET', '/api/visitor').json['visitor']['name'] == 'Zoë 🐫'
@@ -120,7 +119,7 @@ def case_copies(folder):
 
 
 def case_records(folder):
-    """Export, import: the same with both engines."""
+    """Export and import give the same with both engines."""
     first, _, over, _, record = fill(folder)
     base = SERVER.base()
     stream = run('export', '--database', first)
@@ -137,7 +136,7 @@ def case_records(folder):
 
 
 def old_server(folder, version):
-    """Something that greets like a server of that version."""
+    """A listener that greets like a server of that version."""
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(os.path.join(folder, '.s.PGSQL.5432'))
     listener.listen()
@@ -156,7 +155,7 @@ def old_server(folder, version):
 
 
 def refused(where, *words, code=1):
-    """A server does not start, with these words, on one line."""
+    """A server does not start and prints this error, on one line."""
     said = run('serve', '--port', '0', '--no-browser', '--quiet', '--database', where, code=code)
     assert all(word in said for word in words) and len(said.splitlines()) == 1, said
     return said
@@ -177,7 +176,7 @@ def case_refused(folder):
     assert SERVER.sql("SELECT count(*) FROM pg_class", base) == before
     SERVER.sql("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
     refused(here('latin'), 'LATIN1', 'UTF8')
-    # Rights: none to make tables, and none to use them.
+    # Privileges: none to make tables, and none to use them.
     base = SERVER.base()
     SERVER.sql('CREATE ROLE club LOGIN')
     refused(here(base, user='club'), '"club"', 'lacks rights')
@@ -197,7 +196,7 @@ def case_refused(folder):
     assert 'newer version' in run('export', '--database', here(base), code=1)
 
 
-# What takes a database from a version of the schema to the one before.
+# What takes a database back to the previous version of the schema.
 BACK = {
     9: 'ALTER TABLE node DROP COLUMN room',
     8: 'DROP TABLE standing; ALTER TABLE day DROP COLUMN settled; ALTER TABLE notice DROP COLUMN told, DROP COLUMN closes',
@@ -210,14 +209,14 @@ BACK = {
 
 
 def shape(base):
-    """Tables, columns, indexes and conditions of a database."""
+    """Tables, columns, indexes and constraints of a database."""
     text = Schema.run('pg_dump', '-d', here(base), '--schema-only').decode()
     return [line for line in text.splitlines() if line and not line.startswith(('--', '\\'))]
 
 
 def case_older_versions(folder):
-    """A database of any version since the first is migrated when two servers start at once: it is like a new one, and the
-    games in it go on."""
+    """A database of any earlier version is migrated when two servers start at once: its schema is that of a new one, and its
+    games continue."""
     first, cookies, over, running, record = fill(folder)
     whole, base = SERVER.base(), SERVER.base()
     run('copy', first, here(whole))
@@ -252,8 +251,8 @@ def case_older_versions(folder):
 
 
 def case_a_newer_version_comes(folder):
-    """Another server migrates the database to a version that this one does not know: this one goes on while it keeps its
-    connection, then says what is wrong, stores nothing, and serves again when the dump from before is back."""
+    """Another server migrates the database to a version that this one does not know: this one continues while it keeps its
+    connection, then reports the problem, stores nothing, and serves again when the earlier dump is restored."""
     base = SERVER.base()
     with Server(folder, where=here(base)) as server:
         ana = server.visitor()
@@ -274,7 +273,7 @@ def case_a_newer_version_comes(folder):
 
 
 def case_passwords(folder):
-    """Nobody sees a password: not in the list of processes, not in a log, not in an error."""
+    """Passwords are never visible: not in the list of processes, not in a log, not in an error."""
     with Postgres() as own:
         own.sql("CREATE ROLE club LOGIN PASSWORD 'gEh31m/x'")
         own.sql('CREATE DATABASE club OWNER club')
@@ -311,7 +310,7 @@ def case_passwords(folder):
 
 
 def case_tls(folder):
-    """What a connection string says about TLS counts."""
+    """The TLS options of a connection string are respected."""
     cert, key = (os.path.join(wire.ROOT, 'tests/data', name) for name in ('tls.crt', 'tls.key'))
     with Postgres(listen_addresses='127.0.0.1', port=str(ports.reserve()), ssl='on', ssl_cert_file=cert,
                   ssl_key_file=key) as own:
@@ -327,8 +326,8 @@ def case_tls(folder):
 
 
 def case_lost_and_found(folder):
-    """The server of the database is killed in the middle of a game: choices are refused, nothing is lost, and the game goes
-    on when it is back."""
+    """PostgreSQL is killed in the middle of a game: choices are refused, nothing is lost, and the game continues when it is
+    back."""
     with Postgres() as own, Server(folder, where=own.where()) as server:
         dice = random.Random(4)
         ana, ben = server.visitor(), server.visitor('Ben')
@@ -346,7 +345,7 @@ def case_lost_and_found(folder):
             own.start()
             until_so(lambda: ana.ask('GET', '/healthz').status == 200)
             links[0].done('choose', phase=phase, choice=choice)
-        for pause in range(5):               # connections that are cut cost nobody anything
+        for pause in range(5):               # cut connections cause no failure
             play(links, dice, until=lambda: links[0].over() or dice.random() < 0.2)
             own.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'pyramids'")
             ana.want(201, 'POST', '/api/tables', {'seats': [{'kind': 'open'}] * 2})
@@ -356,7 +355,7 @@ def case_lost_and_found(folder):
 
 
 def case_no_room(folder):
-    """The disk of the database's server is full: as a database in a file."""
+    """The disk of PostgreSQL is full: the same behaviour as with a database in a file."""
     base = SERVER.base()
     with Server(folder, where=here(base)) as server:
         ana = server.visitor()

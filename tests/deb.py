@@ -34,7 +34,7 @@ def case_one_version(_):
     assert top and top.group(1) == version, f'debian/changelog has {top and top.group(1)}, meson.build {version}'
     dates = re.findall(rf'(?m)^## {re.escape(version)} \((\d+-\d+-\d+)\)$', read('CHANGELOG.md'))
     assert len(dates) == 1, f'CHANGELOG.md needs one heading "## {version} (DATE)"'
-    # Each version says what to do when one comes from the version before it.
+    # Each version describes what to do when upgrading from the previous one.
     parts = re.split(r'(?m)^## ', read('CHANGELOG.md'))[1:]
     silent = [part.split('\n')[0] for part in parts[:-1] if not re.search(r'(?m)^Upgrading', part)]
     assert not silent, f'CHANGELOG.md has no line "Upgrading" for {silent}'
@@ -59,7 +59,7 @@ def case_same_needs(_):
 
 
 def case_names(_):
-    """The name of the box is not ours: it is in no name of a package, file or icon."""
+    """The trade name of the game is not ours: no package, file or icon has it in its name."""
     names = [stanza.get('Package', stanza.get('Source')) for stanza in stanzas()]
     assert names == ['pyramids', 'pyramids', 'pyramids-server', 'libpyramids0', 'libpyramids-dev', 'python3-pyramids'], names
     files = subprocess.run(['git', '-C', ROOT, 'ls-files'], capture_output=True, text=True, check=False).stdout.split('\n')
@@ -88,7 +88,7 @@ def case_manual(_):
 
 
 def case_every_file_once(folder):
-    """What is installed is in exactly one package, and no line of debian/*.install is for nothing."""
+    """Every installed file is in exactly one package, and every line of debian/*.install matches a file."""
     build = os.environ['PYR_BUILD']
     subprocess.run(['meson', 'install', '-C', build, '--no-rebuild', '--quiet', '--destdir', folder], check=True,
         stdout=subprocess.DEVNULL)
@@ -97,7 +97,7 @@ def case_every_file_once(folder):
     prefix = re.search(r'"name": "prefix", "value": "([^"]*)"', options).group(1).strip('/')
     found = [os.path.relpath(os.path.join(place, name), folder) for place, _, names in os.walk(folder) for name in names]
     found = ['usr' + path[len(prefix):] if path.startswith(prefix + '/') else path for path in found]
-    # Where Debian has them: debian/rules moves the units, and libraries have a folder of their architecture.
+    # At the paths that Debian uses: debian/rules moves the units, and libraries are in a directory of their architecture.
     found = [path.replace('usr/lib/systemd/', 'lib/systemd/') for path in found]
     found = [re.sub(r'^usr/lib/(?=lib|pkgconfig)', 'usr/lib/x86_64-linux-gnu/', path) for path in found]
     found = [re.sub(r'^usr/lib/python3[^/]*/(site|dist)-packages', 'usr/lib/python3/dist-packages', path) for path in found]
@@ -123,7 +123,7 @@ def case_every_file_once(folder):
 
 
 def case_symbols(_):
-    """The symbols file has the names that the test `abi` has. PYR_UPDATE=1 adds those that are new, with this version."""
+    """The symbols file has the same names as the test `abi`. PYR_UPDATE=1 adds new ones, with this version."""
     now = re.findall(r'(?m)^symbol (\S+)$', read('tests/data/abi.txt'))
     stored = dict(re.findall(r'(?m)^ (\S+)@PYRAMIDS_0 (\S+)$', read(SYMBOLS)))
     if os.environ.get('PYR_UPDATE'):

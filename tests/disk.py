@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A full disk, writes that fail, a database that is not ours: the one request is refused, the server goes on; or it does not
-begin, and says why. usage: disk.py PYRAMIDS SOURCE_ROOT [CASE]"""
+"""A full disk, failing writes, a database of another program: only the one request is refused and the server
+continues; or it does not start, and reports the reason. usage: disk.py PYRAMIDS SOURCE_ROOT [CASE]"""
 import os
 import random
 import re
@@ -20,8 +20,8 @@ def limited(size):
 
 
 def fill_disk(server):
-    """From now on nothing can be written: a write to a file fails (EFBIG), as on a full disk (nor is anything logged, where
-    the log is a file)."""
+    """From now on nothing can be written: a write to a file fails (EFBIG), as on a full disk. A log that is a file is not
+    written either."""
     if wire.POSTGRES:
         server.base.fill_disk()
     else:
@@ -36,8 +36,8 @@ def free_disk(server):
 
 
 def play_until_asked(links, dice, version):
-    """Plays on from a version until the first of them is asked and has not answered: from then on nothing is added to the
-    table without its choice."""
+    """Continues from a version until the first seat has to choose and has not: from then on nothing is added to the table
+    without its choice."""
     play(links, dice, until=lambda: links[0].version > version and links[0].pick(random.Random(1)))
     assert not links[0].over()
 
@@ -65,13 +65,13 @@ def case_no_room(folder):
             phase, choice = chooser.version, chooser.pick(dice)
             chooser.refused('storage', 'choose', phase=phase, choice=choice, id='again%d' % attempt)
             assert not ana.table(code)['seats'][chooser.table['you'] - 1]['ready']
-            # Reading goes on, and whoever watches the server is told.
+            # Reading still works, and monitoring shows the problem.
             assert ana.want(503, 'GET', '/healthz').text == 'the database cannot be written\n'
             ana.want(200, 'GET', '/api/tables')
             ana.record(code)
             failed = re.search(r'^pyramids_store_failed_total (\d+)$', ana.want(200, 'GET', '/metrics').text, re.M)
             assert int(failed.group(1)) >= 5 * (attempt + 1), failed
-            free_disk(server)                    # there is room again: everything goes on where it was
+            free_disk(server)                    # there is room again: everything continues where it was
             until_so(lambda: ana.ask('GET', '/healthz').status == 200, 'the server does not notice that it can write again')
             chooser.done('choose', phase=phase, choice=choice, id='again%d' % attempt)
         made = ana.make('open', 'open')
@@ -86,7 +86,7 @@ def case_no_room(folder):
 
 
 def case_bots_wait_for_room(folder):
-    """The bots' choices cannot be stored: the table waits, and goes on by itself when there is room."""
+    """The bots' choices cannot be stored: the table waits, and continues without help when there is room."""
     with Server(folder) as server:
         ana = server.visitor()
         code = ana.make('open', 'bot:novice')
@@ -105,8 +105,7 @@ def case_bots_wait_for_room(folder):
 
 @only_files('a schema that is gone is case_schema_taken_away')
 def case_file_taken_away(folder):
-    """A database that is removed or replaced under the running server: noticed by itself, and nothing more is
-    acknowledged."""
+    """A database that is removed or replaced under the running server: the server notices, and acknowledges nothing more."""
     with Server(folder) as server:
         ana = server.visitor()
         code = ana.make('open', 'open')
@@ -167,7 +166,7 @@ def case_no_room_at_the_start(folder):
             server.start()
             server.visitor()                     # it was enough to begin with
             server.stop()
-        except AssertionError as error:          # it does not begin, or not for long
+        except AssertionError as error:          # it does not start, or not for long
             assert 'ended with 1\n' in str(error) or '503, not 200' in str(error), error
             if server.process.poll() is None:
                 server.stop()
@@ -180,8 +179,8 @@ def case_no_room_at_the_start(folder):
 
 @only_files('database.py has the refused databases of PostgreSQL, and any number of servers may use one')
 def case_other_files(folder):
-    """A newer database, a foreign one, a damaged one, no database at all: a clear message, exit 1, and the file is as it
-    was."""
+    """A newer database, a foreign one, a damaged one, no database at all: a clear message, exit 1, and the file is
+    unchanged. """
     server = Server(folder)
     ana = server.visitor()
     ana.make('open', 'open')
@@ -191,7 +190,7 @@ def case_other_files(folder):
     other.port, other.log, other.process = 0, os.path.join(folder, 'second.log'), None
     words = other.start(code=1)
     assert 'in use by another server' in words and str(server.process.pid) in words, words
-    ana.want(200, 'GET', '/api/visitor')         # the first one does not mind
+    ana.want(200, 'GET', '/api/visitor')         # the first one is not affected
     server.stop()
     good = os.path.join(folder, 'good.db')
     shutil.copy(server.database, good)
@@ -231,11 +230,11 @@ def case_other_files(folder):
     words = server.start(code=1)
     assert words.startswith('pyramids: ') and server.database in words, words
     os.rmdir(server.database)
-    # And the good one is good.
+    # The intact one is accepted.
     shutil.copy(good, server.database)
     server.start()
     assert ana.want(200, 'GET', '/api/my/tables').json['tables']
-    # A port that is taken.
+    # A port in use.
     third = Server.__new__(Server)
     third.__dict__.update(server.__dict__)
     third.log, third.process, third.database = os.path.join(folder, 'third.log'), None, os.path.join(folder, 'third.db')

@@ -28,8 +28,8 @@ def make(folder, *words, code=0):
 
 
 def case_release(folder):
-    """Signed sums that others can check; a tarball that knows its commit; the same bytes again without a key, and then it
-    says how to give one."""
+    """Signed sums that others can check; a tarball that contains its commit; without a key the same bytes, and a message how
+    to sign."""
     key, signers, out = (os.path.join(folder, name) for name in ('key', 'signers', 'out'))
     run('ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-C', 'maintainer', '-f', key)
     with open(signers, 'w', encoding='utf-8') as text:
@@ -61,14 +61,14 @@ def case_release(folder):
 
 
 def case_no_key(folder):
-    """A key that is not there is an error before anything is made."""
+    """A missing key is an error before anything is made."""
     assert "no key '/nowhere/key'" in make(os.path.join(folder, 'none'), '/nowhere/key', code=1)
     assert not os.path.exists(os.path.join(folder, 'none'))
 
 
 def case_notices(_):
-    """The library that is compiled in asks for its notice: docs/licences.md has it, word for word, and each package
-    has that page."""
+    """The licence of the library that is compiled in requires its notice: docs/licences.md has it, word for word, and each
+    package contains that page."""
     code = run('sh', '-c', 'echo "#include <jsmn.h>" | ${CC:-cc} -E -CC -x c -')
     notice = re.search(r'(?s)MIT License.*?SOFTWARE\.$', code, re.M).group().replace('*', ' ').split()
     assert 'Zaitsev' in notice and 150 < len(notice) < 200, notice
@@ -79,8 +79,8 @@ def case_notices(_):
 
 
 def case_components(folder):
-    """Every library that the programs are linked with is listed, with version and licence; one that is not in the table of
-    licences is an error."""
+    """Every linked library is listed with version and licence; one that is missing from the table of licences is an
+    error."""
     bom = json.loads(run(os.path.join(ROOT, 'scripts/sbom'), COMMAND, LIBRARY))
     assert bom['bomFormat'] == 'CycloneDX' and bom['specVersion'] == '1.5'
     listed = {one['name']: one for one in bom['components'] if one['type'] == 'library'}
@@ -92,7 +92,7 @@ def case_components(folder):
     files = {one['name'] for one in bom['components'] if one['type'] == 'file'}
     assert {'editions/classic.edition', 'editions/classic.puzzles', 'web/main.js', 'po/de.po', 'web/icon.svg'} <= files
     assert {f'src/bots/{name}' for name in os.listdir(os.path.join(ROOT, 'src/bots')) if name.startswith('learned')} <= files
-    # A copy of the tree's part that knows one library less.
+    # A copy of part of the tree, with one library less in the table.
     for path in ('scripts/sbom', 'docs/licences.md'):
         os.makedirs(os.path.join(folder, os.path.dirname(path)), exist_ok=True)
         shutil.copy(os.path.join(ROOT, path), os.path.join(folder, path))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The server's edge, byte by byte: HTTP, WebSocket and TLS as no browser sends them. usage: edge.py PYRAMIDS SOURCE_ROOT
-[CASE]"""
+"""The server's network interface, byte by byte: HTTP, WebSocket and TLS in forms that no browser sends. usage: edge.py
+PYRAMIDS SOURCE_ROOT [CASE]"""
 import base64
 import email.utils
 import json
@@ -27,7 +27,7 @@ SAFE = {'content-security-policy': "default-src 'none'", 'x-content-type-options
 
 
 def connect(server, tls=None, small=False):
-    """A connection, encrypted for a server with a certificate."""
+    """A connection; with TLS for a server with a certificate."""
     at = socket.socket()
     if small:
         at.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -43,7 +43,7 @@ def connect(server, tls=None, small=False):
 
 
 def all_of(at):
-    """What comes until the other end closes."""
+    """Everything received until the other end closes."""
     got = b''
     try:
         while more := at.recv(65536):
@@ -54,7 +54,7 @@ def all_of(at):
 
 
 def answers(at, count, got=b''):
-    """So many answers with their lengths: (status, headers, body), and what came after them."""
+    """So many answers with their lengths: (status, headers, body), and the bytes after them."""
     found = []
     while len(found) < count:
         while b'\r\n\r\n' not in got:
@@ -81,7 +81,7 @@ def ask(server, data, count=1):
 
 
 def is_well(server):
-    """A fresh connection is answered at once."""
+    """A fresh connection gets an answer at once."""
     host = b'Host: 127.0.0.1\r\n'
     assert ask(server, b'GET /healthz HTTP/1.1\r\n' + host + b'\r\n')[0][0] == 200
 
@@ -115,7 +115,7 @@ def visitor_over(server):
 
 
 class Secure(wire.Link):
-    """A link over TLS (or whatever connection it is given) that chooses its own records."""
+    """A link over TLS (or over the given connection) that chooses its own records."""
 
     def __init__(self, server, visitor, records=None):          # pylint: disable=super-init-not-called
         self.visitor, self.bytes, self.answers_pings = visitor, b'', True
@@ -133,7 +133,7 @@ class Secure(wire.Link):
 
 
 def both(folder, test, *options):
-    """The same over plain HTTP and with a certificate."""
+    """Runs the same test over plain HTTP and with a certificate."""
     for name, more in (('plain.db', ()), ('tls.db', TLS)):
         with Server(folder, *options, *more, database=name) as server:
             test(server)
@@ -141,7 +141,7 @@ def both(folder, test, *options):
 
 
 def case_pipelining(folder):
-    """Requests in one piece are answered in their order, however they end; the loop goes on."""
+    """Requests in one piece are answered in order, however they end; the server keeps running."""
     body = b'{"name":"Ana"}'
     post = b'POST /api/visitor HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n' + body
     bare = b'POST /api/visitor HTTP/1.1\r\nContent-Length: %d\r\n\r\n' % len(body) + body
@@ -156,29 +156,29 @@ def case_pipelining(folder):
             got = ask(server, b''.join(parts), len(parts))
             assert tuple(status for status, _, _ in got) == wanted, [status for status, _, _ in got]
             is_well(server)
-        # The answers are those to the requests, in their order: one waits for the store, the next one does not.
+        # Answers come in the order of the requests, although one waits for the store and the next does not.
         paths = [b'/api/editions', b'/api/tables/22222222', b'/healthz', b'/api/editions/classic', b'/api/tables',
             b'/nowhere']
         got = ask(server, b''.join(b'GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n' % path for path in paths), len(paths))
         assert [status for status, _, _ in got] == [200, 404, 200, 200, 200, 404]
         assert b'classic' in got[0][2] and b'no_table' in got[
             1][2] and got[2][2] == b'ok\n' and got[3][2].startswith(b'pyramids-edition') and b'not_found' in got[5][2]
-        # After the last one that is to be answered nothing is.
+        # After the last request that gets an answer, later ones get none.
         with connect(server) as at:
             at.sendall(get + get.replace(b'\r\n\r\n', b'\r\nConnection: close\r\n\r\n') + get * 3)
             assert all_of(at).count(b'HTTP/1.1 200') == 2
-        # Large answers, many of them, to one who reads slowly: nothing is mixed up, and it takes no memory.
+        # Many large answers to a slow reader: nothing is mixed up, and memory does not grow.
         page = ask(server, b'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')[0]
         with connect(server, small=True) as at:
             at.sendall(b'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n' * 50)
             for status, _, text in answers(at, 50)[0]:
                 assert status == 200 and text == page[2]
-        # The client goes in the middle.
+        # The client disconnects in the middle.
         for part in (good[:-3], good[:20], good + good[:30],
             b'GET /api/tables/22222222 HTTP/1.1\r\nHost: localhost\r\n\r\n' * 40):
             with connect(server) as at:
                 at.sendall(part)
-        # It closes its half after having asked: it is answered.
+        # It closes its half after the request: the answer still comes.
         if '--tls-cert' not in server.options:
             with connect(server) as at:
                 at.sendall(get + b'GET /api/tables/22222222 HTTP/1.1\r\nHost: localhost\r\n\r\n' + get)
@@ -189,7 +189,7 @@ def case_pipelining(folder):
 
 
 def case_split_everywhere(folder):
-    """A request and a handshake with messages are the same whatever pieces they come in."""
+    """A request, or a handshake with messages, gives the same result however it is split."""
     body = b'{"name":"Ana"}'
     data = b'POST /api/visitor HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n' \
         b'Content-Length: %d\r\n\r\n' % len(body) + body
@@ -222,7 +222,8 @@ def case_split_everywhere(folder):
                 assert more, got
                 got += more
             assert got.count(b'"done"') == 21
-        # The same while the server still looks for the visitor in its database, in one piece and in several: in their order.
+        # The same while the server still reads the visitor from its database, in one piece and in several: in their
+        # order.
         people = [visitor_over(server) for _ in range(3)]
         server.restart()
         for who, size in zip(people, (None, 300, 64)):
@@ -241,8 +242,7 @@ def case_split_everywhere(folder):
 
 
 def case_paused_connections(folder):
-    """While a table is looked for, messages wait: in the kernel, in TLS and where they have been read already. None is
-    lost."""
+    """While a table is read, messages wait: in the kernel, in TLS and in the server's buffers. None is lost."""
     def test(server):
         who = visitor_over(server)
         for count in (3, 12, 40):
@@ -257,8 +257,8 @@ def case_paused_connections(folder):
                 assert {answer.get('code') for answer in link.answers.values()} <= {'no_table', 'too_fast', None}
                 link.close()
                 is_well(server)
-        # Gone while paused: each another visitor, since a server that is paused notices later that a connection is closed,
-        # and a visitor may have only so many.
+        # Disconnects while paused. Each time it is another visitor, because a paused server notices later that a
+        # connection is closed, and a visitor may have only so many.
         for _ in range(20):
             link = Secure(server, visitor_over(server))
             link.send_in(b''.join(Wire.frame(1, b'{"type":"open","id":"a","table":"2222222%d"}' % (2 + i % 8))
@@ -296,7 +296,7 @@ def case_records_of_every_size(folder):
             try:
                 at.unwrap()
             except (ssl.SSLError, OSError):
-                pass                         # it may have had something to say yet
+                pass                         # it may still have been sending
         is_well(server)
         until_so(lambda: metric(server, 'sockets') == 0)
 
@@ -326,7 +326,7 @@ def case_ciphers(folder):
             assert shake(v12, cipher) == (cipher, None)
         assert shake(v13, protocols=['h2', 'http/1.1'])[1] == 'http/1.1'
         assert shake(v13, protocols=['h2'])[1] is None
-        # Plain HTTP at the wrong door.
+        # Plain HTTP on the TLS port.
         with connect(server, tls=False) as at:
             at.sendall(b'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
             assert b'HTTP' not in all_of(at)
@@ -334,7 +334,7 @@ def case_ciphers(folder):
 
 
 def case_hsts(folder):
-    """Over TLS, ours or a proxy's, every answer says that it shall stay so; over plain HTTP none does."""
+    """Over TLS, ours or a proxy's, every answer has Strict-Transport-Security; over plain HTTP none has."""
     get, secure = b'GET %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n', 'strict-transport-security'
     with Server(folder, *TLS) as server:
         who = visitor_over(server)
@@ -356,7 +356,8 @@ def case_hsts(folder):
 
 
 def case_connections_are_counted(folder):
-    """However many go before they were looked at, the others get in, and the count comes back to where it was."""
+    """However many connections close before they are handled, others are accepted, and the count returns to its old
+    value."""
     with Server(folder, '--max-per-address', '200', generous=False) as server:
         before = metric(server, 'connections')
         reset = struct.pack('ii', 1, 0)
@@ -389,7 +390,8 @@ def case_connections_are_counted(folder):
 
 
 def case_no_more_files(folder):
-    """Without files left the server waits, says so once and takes everyone in later; it does not spin."""
+    """Without free file descriptors the server waits, logs it once and accepts all connections later; it does not use
+    processor time meanwhile."""
     with Server(folder, before=('prlimit', '--nofile=80:80')) as server:
         held = []
         for _ in range(200):
@@ -414,7 +416,7 @@ def cpu(server):
 
 
 def case_no_http2(folder):
-    """`Upgrade: h2c` is ignored: the answer is plain HTTP/1.1, and the connection goes on as such."""
+    """`Upgrade: h2c` is ignored: the answer is plain HTTP/1.1, and the connection continues with it."""
     with Server(folder, '--trust-proxy') as server:
         host = f'Host: 127.0.0.1:{server.port}\r\n'
         h2c = f'GET /healthz HTTP/1.1\r\n{host}Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: ' \
@@ -432,7 +434,7 @@ def case_no_http2(folder):
                                       f'Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n'.encode(
                                       ) + body)
         assert status == 200
-        # The preface of HTTP/2, alone or after such an upgrade, is no request.
+        # The preface of HTTP/2, alone or after such an upgrade, is not a valid request.
         for data in (b'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', h2c + b'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n' + b'\0\0\0\4\0\0\0\0\0'):
             with connect(server) as at:
                 at.sendall(data)
@@ -452,7 +454,7 @@ def case_no_http2(folder):
 
 
 def case_refused_handshakes(folder):
-    """Handshakes that are none get an error in our own form, and the connection ends."""
+    """Invalid handshakes get an error in our own format, and the connection ends."""
     with Server(folder) as server:
         who = server.visitor()
         for more, status, code in (({'Sec-WebSocket-Version': '12'}, 426, 'bad_message'),
@@ -476,7 +478,7 @@ def case_refused_handshakes(folder):
         for path in ('/', '/api/tables', '/api/socket/', '/metrics'):
             data = upgrade(server, who).replace('/api/socket', path).encode()
             assert ask(server, data)[0][0] == 404
-        # Twice the same word is still one; no subprotocol is fine, another one is not confirmed.
+        # A repeated word counts once; no subprotocol is fine, another one is not confirmed.
         for more, protocol in (({'Upgrade': 'websocket\r\nUpgrade: websocket'}, None),
             ({'Sec-WebSocket-Protocol': 'chat, pyramids-1'}, 'pyramids-1'), ({'Sec-WebSocket-Protocol': 'chat'}, None)):
             (got, headers, _), = ask(server, upgrade(server, who, **more).encode())
@@ -484,7 +486,7 @@ def case_refused_handshakes(folder):
 
 
 def case_frames(folder):
-    """What a WebSocket may not send ends it with the code that says so; what it may is answered."""
+    """Invalid frames end a WebSocket with the matching code; unusual but valid ones are answered."""
     with Server(folder) as server:
         who = server.visitor()
         frame, ping = Wire.frame, b'{"type":"ping","id":"p"}'
@@ -517,11 +519,11 @@ def case_frames(folder):
         cut(frame(2, b''), 1003)
         cut(frame(1, b' ' * 4097), 1009)
         cut(b'\x81\xff' + b'\0\0\0\0\xff\xff\xff\xff' + b'maskx', 1009)          # at its first byte, not at its last
-        # Said goodbye: what comes after it is not heard, and its own code comes back.
+        # After a close frame everything is ignored, and its own code is returned.
         for code in (1000, 1001, 3000, 4999):
             cut(frame(8, struct.pack('!H', code) + b'bye') + frame(1, ping) + frame(9, b'x'), code)
         cut(frame(8, b'') + frame(1, ping) * 100, 1005)
-        # Pings are answered with what they carry, in the middle of a message too; empty parts are fine.
+        # Pings are answered with their payload, even in the middle of a message; empty parts are fine.
         link = who.link()
         link.answers_pings = False
         link.at.sendall(frame(1, b'', final=False) + frame(9, b'abc') + frame(0, b'', final=False) * 1000 + frame(0,
@@ -529,7 +531,7 @@ def case_frames(folder):
         link.until(lambda: 'p' in link.answers)
         link.at.sendall(frame(9, b'x' * 125) + frame(1, b'{"type":"ping","id":"q"}'))
         link.until(lambda: 'q' in link.answers)
-        # Pings without end to one who never reads the pongs: cut, or held up, but it costs nothing.
+        # Endless pings to a client that never reads the pongs: it is cut or delayed, but memory does not grow.
         before, lazy = server.memory(), who.link(small=True)
         lazy.at.settimeout(1)
         try:
@@ -567,8 +569,7 @@ def case_too_fast_has_the_id(folder):
 
 
 def case_heads(folder):
-    """Heads as no browser writes them: refused where they can be read in two ways, and never mistaken for another
-    request."""
+    """Unusual request heads: refused if they are ambiguous, and never mistaken for another request."""
     with Server(folder) as server:
         who = server.visitor()
         host, ok = f'Host: 127.0.0.1:{server.port}\r\n', 200
@@ -643,7 +644,7 @@ def case_heads(folder):
                 got += more
             assert got.count(b'HTTP/1.1 200') == 2 and b'\r\n\r\nHTTP/1.1' in got and int(
                 re.search(rb'content-length: (\d+)', got).group(1)) > 1000
-        # HTTP/1.0 is closed unless it asks to stay.
+        # An HTTP/1.0 connection is closed unless the client asks to keep it.
         with connect(server) as at:
             at.sendall(f'GET /healthz HTTP/1.0\r\n{host}\r\n'.encode())
             assert all_of(at).count(b'HTTP/1.1 200') == 1
@@ -651,7 +652,7 @@ def case_heads(folder):
             at.sendall(f'GET /healthz HTTP/1.0\r\n{host}Connection: keep-alive\r\n\r\n'.encode() * 2)
             (_, first, _), (_, _, _) = answers(at, 2)[0]
             assert first['connection'] == 'keep-alive'
-        # Expect: 100-continue is answered before the body comes, and not at all where it is refused.
+        # Expect: 100-continue is answered before the body comes, and not at all if the request is refused.
         body = b'{"name":"Ana"}'
         with connect(server) as at:
             at.sendall(f'POST /api/visitor HTTP/1.1\r\n{host}Cookie: {who.cookie}\r\nContent-Type: '
@@ -665,8 +666,8 @@ def case_heads(folder):
 
 
 def make_locale(folder):
-    """A locale with names of days and months of its own, without the sources of a distribution's locales: the environment
-    in which a program uses it."""
+    """A locale with its own names of days and months, without a distribution's locale sources: the environment in which a
+    program uses it."""
     with open(os.path.join(folder, 'map'), 'w', encoding='ascii') as file:
         file.write('<code_set_name> ASCII\n<comment_char> %\n<escape_char> /\nCHARMAP\n')
         file.writelines(f'<U{i:04X}> /x{i:02x} sign\n' for i in range(128))
@@ -675,10 +676,10 @@ def make_locale(folder):
     with open(os.path.join(folder, 'source'), 'w', encoding='ascii') as file:
         file.write(f'LC_TIME\nday {days}\nabday {days}\nmon {months}\nabmon {months}\nd_t_fmt "%c"\nd_fmt "%x"\n'
                    't_fmt "%X"\nam_pm "";""\nt_fmt_ampm ""\nEND LC_TIME\n')
-    # It complains about the parts that are left out; that the result is used is checked next.
+    # It complains about the parts that are left out; the next check shows whether the result is used.
     subprocess.run(['localedef', '-c', '-f', './map', '-i', './source', './xx_XX'], cwd=folder, capture_output=True,
                    check=False)
-    # setlocale never frees its copy of LOCPATH, which the address sanitizer would count as ours.
+    # setlocale never frees its copy of LOCPATH, which the address sanitizer would report as our leak.
     env = {'LOCPATH': folder, 'LC_ALL': '', 'LC_TIME': 'xx_XX', 'LANG': 'C.UTF-8', 'ASAN_OPTIONS': 'detect_leaks=0'}
     names = subprocess.run(['date', '-u', '-d', '2026-11-18', '+%a %b'], env=dict(wire.ENV, **env), capture_output=True,
                            text=True, check=True).stdout
@@ -687,7 +688,7 @@ def make_locale(folder):
 
 
 def case_dates_are_english(folder):
-    """The date of an answer is in English, as HTTP wants it, whatever the language of the server's environment."""
+    """The date of an answer is in English, as HTTP requires, whatever the language of the server's environment."""
     with Server(folder, env=make_locale(folder)) as server:
         before = int(time.time()) - 1               # a coarse clock may be a tick behind
         date = Visitor(server).want(200, 'GET', '/healthz').headers['Date']
@@ -707,10 +708,10 @@ def case_large_cookies(folder):
                 assert Wire(Visitor(server, cookie)).status == 101
                 answer = Visitor(server, cookie).want(200, 'POST', '/api/visitor', {})
                 assert answer.json == name and 'Set-Cookie' not in answer.headers
-        # Too much for anyone: an error, and the cookie stays what it is.
+        # Too large for any client: an error, and the cookie is not changed.
         answer = Visitor(server, f'{ana.cookie}; other={"x" * 20000}').want(431, 'POST', '/api/visitor', {'name': 'Ana'})
         assert answer.json['error'] == {'code': 'too_long', 'detail': 'headers'} and 'Set-Cookie' not in answer.headers
-        # In several headers, as proxies that speak HTTP/2 send them, and beside one that another server left.
+        # In several headers, as proxies that speak HTTP/2 send them, and beside a cookie of another server.
         head = f'GET /api/visitor HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n'
         assert json.loads(ask(server, f'{head}Cookie: other=x\r\nCookie: {ana.cookie}\r\n\r\n'.encode())[0][2]) == name
         assert ana.want(200, 'GET', '/api/visitor', None, {'Cookie': f'pyramids={"0" * 64}; {ana.cookie}'}).json == name
@@ -718,8 +719,8 @@ def case_large_cookies(folder):
 
 
 def case_metrics(folder):
-    """They have a listener of their own, on which there is nothing else; what they count tells nothing of a choice before
-    its phase is over."""
+    """Metrics have a listener of their own, which serves nothing else; they reveal nothing about a choice before its phase
+    is over."""
     with Server(folder) as server:
         ana, ben = server.visitor(), server.visitor('Ben')
         public = f'Host: 127.0.0.1:{server.port}\r\n'
@@ -752,7 +753,7 @@ def case_metrics(folder):
         for link in links:
             link.until(lambda link=link: link.version > phase)
         until_so(lambda: metric(server, names[1]) > before[1])
-    # Off unless asked for; an address that makes no sense is told.
+    # Off by default; an invalid address is reported.
     with Server(folder, database='none.db', metrics=False) as server:
         assert ask(server, f'GET /metrics HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n'.encode())[0][0] == 404
         server.stop()
@@ -763,7 +764,7 @@ def case_metrics(folder):
 
 
 def case_stopping(folder):
-    """SIGTERM ends it whatever is under way."""
+    """SIGTERM ends the server, whatever it is doing."""
     for more in ((), TLS):
         with Server(folder, *more, database=f'{len(more)}.db') as server:
             who = visitor_over(server)

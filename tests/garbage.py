@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Garbage into the Python package: wrong types, shapes, numbers and bytes, threads and fork never end the interpreter. Every
-call either works or raises an exception that says what is wrong. Each case runs in a process of its own.
+"""Invalid input to the Python package: wrong types, shapes, numbers and bytes, threads and fork never end the
+interpreter. Every call either works or raises an exception that names the error. Each case runs in a process of its own.
 
 usage: garbage.py [CASE], with the package on PYTHONPATH and, for other garbage than usual, a number in GARBAGE_SEED"""
 import array
@@ -21,13 +21,13 @@ SEED = int(os.environ.get('GARBAGE_SEED', '1'))
 
 
 class Index:
-    """A number that is none."""
+    """An invalid number."""
     def __index__(self):
         raise KeyError('no number today')
 
 
 class Long:
-    """A sequence that lies about its length."""
+    """A sequence that reports a wrong length."""
     def __len__(self):
         return 2**40
 
@@ -54,7 +54,7 @@ EDITION = pyramids.generate(3)
 
 
 def values(rng):
-    """Something that no call expects; numbers are small or far too large, so that no call is asked for hours of work."""
+    """A value that no call expects; numbers are small or far too large, so that no call gets hours of work."""
     return rng.choice((
         None, True, -1, 0, 1, 2, 3, 4, 5, 255, 256, 461, 462, 2**63, 2**64 - 1, 2**64, -2**63, 10**30, 1.5, float('nan'),
         float('inf'), 1j, '', 'x', 'classic', 'greedy', 'train', '\0', 'a\0b', '\ud800', 'ä' * 5000, b'', b'\xff' * 600,
@@ -65,7 +65,7 @@ def values(rng):
 
 
 def is_told(error):
-    """An exception that a caller can understand, not one about the inside of the package."""
+    """An exception that a caller can understand, not one about the internals of the package."""
     assert not isinstance(error, (SystemError, RecursionError, AssertionError, UnboundLocalError)), repr(error)
     assert str(error) or isinstance(error, (KeyError, IndexError, StopIteration, MemoryError)), repr(error)
 
@@ -73,13 +73,13 @@ def is_told(error):
 def attempt(call, *args, **named):
     try:
         return call(*args, **named)
-    except Exception as error:               # pylint: disable=broad-except  # which one is looked at
+    except Exception as error:               # pylint: disable=broad-except  # its type is checked
         is_told(error)
         return None
 
 
 def is_well():
-    """What a game and an environment do after all that is what they do in a fresh interpreter."""
+    """After all that, a game and an environment behave as in a fresh interpreter."""
     game, rng = pyramids.Game(3, 5), random.Random(5)
     while not game.is_over:
         seat = game.waiting[0]
@@ -93,7 +93,7 @@ def is_well():
 
 
 def targets():
-    """Everything that can be called, by name; methods on objects that are made anew each time."""
+    """Everything callable, by name; methods on objects that are made anew each time."""
     calls = {}
     for module in (pyramids, _core, pyramids.bots):
         for name in dir(module):
@@ -120,10 +120,10 @@ def case_any_arguments():
         args = [values(rng) for _ in range(rng.choice((0, 1, 1, 2, 2, 3, 4, 11)))]
         named = {rng.choice(('seed', 'players', 'edition', 'opponents', 'reward', 'buffers', 'text', 'name', 'nodes',
                              'games', 'no_such')): values(rng) for _ in range(rng.choice((0, 0, 0, 1, 2)))}
-        print('#', name, end=' ', flush=True)            # the last one, should it crash
+        print('#', name, end=' ', flush=True)            # the last one printed, should it crash
         attempt(make(), *args, **named)
     assert is_well() == before
-    # No call takes gigabytes before it says no; a sanitizer's own memory counts here, too.
+    # No call takes gigabytes before it refuses; a sanitizer's own memory also counts here.
     used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert used < 3 << 20, f'{used} KB'
 
@@ -189,7 +189,7 @@ def case_mutated_saves_records_and_editions():
         else:
             loaded += 1
             for _ in range(rng.choice((1, 5, 200))):
-                env.step(env.sample_actions())           # what was accepted can be played on
+                env.step(env.sample_actions())           # accepted input can be played on
             for i in range(4):
                 assert env.load(i, env.save(i)) is None
                 env.look(i, rng.randrange(players))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""scripts/check-habits finds what it is there for: in a small tree that keeps the habits it finds nothing, and in one that
-breaks them it names each place. usage: habits.py SOURCE_ROOT"""
+"""scripts/check-habits works: it reports nothing in a small tree that follows the habits, and each place in one that
+breaks them. usage: habits.py SOURCE_ROOT"""
 import shutil
 import subprocess
 import sys
@@ -60,7 +60,8 @@ CASES = [
                    + '    if (f() && g()) h();\n' * 13 + '}\n'}, ''),
     ('functions', {'web/x.js': 'export function put(a) {\n' + '    a.draw();\n' * 79 + '}\n'},
      'web/x.js:1: put has 81 lines and complexity 1; at most 80 and 25, or a comment `habit: ...` that says why\n'),
-    # Signs in strings, templates, comments and regular expressions are no branches; those of inner functions are theirs.
+    # Signs in strings, templates, comments and regular expressions are no branches; branches of inner functions count for
+    # those.
     ('functions', {'web/x.js': 'class A {\n    go(a, b) {\n        // if && ||\n'
                    + "        x(`?${a ? '&&' : b}?`, /[/?]&&/, a?.b);\n" * 24
                    + '        return () => (a || b) && [a].map((c) => c ?? b);\n    }\n}\n'}, ''),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Clients that mean no good: after each of them the server still answers and a game can be played. usage: hostile.py
-PYRAMIDS SOURCE_ROOT [CASE]"""
+"""Malicious clients: after each of them the server still answers and a game can be played. usage: hostile.py PYRAMIDS
+SOURCE_ROOT [CASE]"""
 import json
 import os
 import random
@@ -21,7 +21,7 @@ SAFE = {'content-security-policy': "default-src 'none'", 'x-content-type-options
 
 
 def alive(server, whole=False):
-    """The server answers and a game goes on."""
+    """The server answers and a game can be played."""
     who = server.visitor('Chloé')
     code = who.make('open', 'bot:novice')
     link = who.seat(code)
@@ -31,8 +31,8 @@ def alive(server, whole=False):
 
 
 def raw(server, data, timeout=15, wait=True, until=b'\r\n\r\n'):
-    """Bytes over a fresh connection, and all that comes back until it is closed (or nothing comes any more after what must
-    come: a whole head)."""
+    """Sends bytes over a fresh connection; returns everything received until it closes (or until no more comes after a whole
+    head)."""
     with socket.create_connection(('127.0.0.1', server.port), timeout=wire.PATIENCE) as at:
         got = b''
         try:
@@ -50,7 +50,7 @@ def raw(server, data, timeout=15, wait=True, until=b'\r\n\r\n'):
 
 
 def check_head(answer, what):
-    """Every answer, errors too, tells the browser to be careful."""
+    """Every answer, also an error, has the security headers."""
     head = answer.split(b'\r\n\r\n')[0].decode('latin-1').lower()
     for name, value in SAFE.items():
         assert f'\n{name}: {value.lower()}' in head, f'{what}: no {name}\n{head}'
@@ -76,7 +76,7 @@ def case_origins(folder):
             assert got.status == 403, (origin, got.status)
         assert ana.want(200, 'GET', '/api/visitor', headers={'Origin': own}).json == {'visitor': {'name': 'Ana'}}
         assert Wire(ana, headers={'Origin': own}).status == 101
-        # A page of another name that points here has a Host of its own.
+        # A page of another name that resolves to this server has its own Host.
         for host in ('evil.example', f'evil.example:{server.port}', '127.0.0.1.evil.example', '', '[::1',
             'localhost.evil.example', 'x' * 300, f'127.0.0.1@evil:{server.port}'):
             ana.refused(403, 'origin', 'GET', '/api/visitor', None, {'Host': host})
@@ -176,7 +176,7 @@ def case_odd_messages(folder):
         for text in ('{"type":"PING"}', '{"type":""}', '{"type":"hello"}', '{"type":"lines"}',
             '{"type":"' + 'x' * 4000 + '"}'):
             assert answer(text)['code'] == 'unknown_type', text[:60]
-        # Choices that are no choices.
+        # Invalid choices.
         link.done('sit', number=NUMBER)
         second = server.visitor('Ben').seat(code)
         link.until(lambda: link.version)
@@ -221,11 +221,11 @@ def case_odd_frames(folder):
             cut(frame(1, ping, reserved=reserved), 1002, 1006)
         cut(frame(9, b'x' * 126), 1002, 1006, 1009)                      # control frames are short
         cut(frame(9, b'x', final=False), 1002, 1006)
-        cut(frame(0, ping), 1002, 1006, 1008)                            # goes on with nothing
+        cut(frame(0, ping), 1002, 1006, 1008)                            # a continuation of nothing
         cut(frame(8, b''), 1000, 1005, 1006)
         cut(frame(8, struct.pack('!H', 1000) + b'bye'), 1000, 1005, 1006)
         cut(frame(8, b'x'), 1000, 1002, 1005, 1006)
-        # Whole messages in parts are fine, a ping between the parts too; so are many frames in one piece.
+        # Whole messages in parts are fine, even with a ping between the parts; so are many frames in one piece.
         link = ana.link()
         link.at.sendall(frame(1, ping[:5], final=False) + frame(9, b'abc') + frame(0, b'', final=False) + frame(0, ping[5:]))
         link.until(lambda: 'p' in link.answers)
@@ -235,7 +235,7 @@ def case_odd_frames(folder):
         for byte in frame(1, b'{"type":"ping","id":"slow"}'):
             link.at.sendall(bytes([byte]))
         link.until(lambda: 'slow' in link.answers)
-        # Several tables at once over one connection, among them some that have to be read from the disk.
+        # Several tables at once over one connection, some of which have to be read from the disk.
         codes = [ana.make('open', 'open') for _ in range(3)]
         for code in codes:
             ana.link(code).done('close')
@@ -245,7 +245,7 @@ def case_odd_frames(folder):
             link.at.sendall(b''.join(frame(1, json.dumps({'type': 'open', 'id': f'o{i}', 'table': code}).encode())
                                      for i, code in enumerate(codes * 4 + ['22222222'])))
             if _ % 2:
-                link.close()                 # gone while the table is on its way
+                link.close()                 # closed while the table is being read
                 continue
             link.until(lambda: 'o12' in link.answers)
             assert link.answers['o11']['type'] == 'done' and link.answers['o12']['code'] in ('no_table', 'too_fast')
@@ -254,9 +254,9 @@ def case_odd_frames(folder):
 
 
 def flood(link):
-    """Says more than it may until it is cut; the code. At 20 a second that takes a burst of 60, and 60 beyond the rate; the
-    rest one at a time, answer by answer, however many came to be allowed meanwhile: what the server has not read when it
-    closes could take the reason away."""
+    """Sends more than allowed until it is cut; returns the code. At 20 a second that takes a burst of 60, and 60 beyond the
+    rate; the rest one at a time, answer by answer, since more become allowed over time: if the server closes with unread
+    messages, the client may not get the reason."""
     sent = 0
     try:
         while sent < 10000:
@@ -272,7 +272,7 @@ def flood(link):
 
 
 def has_room(server, count):
-    """Whether so many connections at once are answered."""
+    """Whether so many connections at once get answers."""
     many = [socket.create_connection(('127.0.0.1', server.port), timeout=wire.PATIENCE) for _ in range(count)]
     try:
         for at in many:
@@ -286,7 +286,7 @@ def has_room(server, count):
 
 
 def case_flooding(folder):
-    # Requests beyond the rate are told to wait, a burst is fine; and who has a socket is not slowed by them.
+    # Requests beyond the rate are refused for a while, a burst is fine; and a client with a socket is not slowed by them.
     with Server(folder, '--request-rate', '20', database='requests.db', generous=False) as server:
         ana = server.visitor()
         calm = ana.link()
@@ -303,8 +303,8 @@ def case_flooding(folder):
         code = ana.make('open', 'open')
         calm = ben.seat(code)
         assert flood(ana.link(code)) == 1008 and b'too_fast' in b''.join(ana.heard)
-        calm.done('ping')                    # nobody else is slowed
-        # A reader who never reads its answers is cut, and costs nothing.
+        calm.done('ping')                    # no other client is slowed
+        # A client that never reads its answers is cut, and memory does not grow.
         lazy = ana.link(code, small=True)
         try:
             for _ in range(3000):
@@ -349,15 +349,16 @@ def case_too_many(folder):
         ana.refused(429, 'too_many', 'POST', '/api/tables', {'seats': [{'kind': 'open'}] * 2})
         server.restart()
         ana.refused(429, 'too_many', 'POST', '/api/tables', {'seats': [{'kind': 'open'}] * 2})
-        # Guessing codes: after a while nothing is looked up, not even what exists; one's own tables are still found.
+        # Guessing codes: after a while no code is looked up, not even existing ones; a visitor's own tables are still
+        # found.
         spy, hits = server.visitor('Davi'), []
         for i in range(60):
             hits.append(spy.ask('GET', f'/api/tables/{"23456789"[i % 8] * 8}').status)
         assert hits[:25] == [404] * 25 and 429 in hits, hits
 
         def while_refused(ask):
-            """The answer to something that is asked while codes are not looked up: neither just before it nor just after,
-            and only time gives them back."""
+            """The answer to a request while codes are not looked up: the same just before and just after, and only time
+            allows guesses again."""
             found = []
 
             def asked_between():
@@ -396,7 +397,7 @@ def case_paths_and_methods(folder):
                 assert ana.cookie.encode() not in got
                 if got:
                     check_head(got, f'{method} {path}')
-        # Each says what would be right (RFC 9110, 15.5.6).
+        # Each names the allowed methods (RFC 9110, 15.5.6).
         for method, path, right in (('PUT', '/api/tables', 'GET, HEAD, POST'), ('DELETE', '/api/tables', 'GET, HEAD, POST'),
                 ('POST', '/api/statistics', 'GET, HEAD'), ('POST', '/healthz', 'GET, HEAD'), ('POST', '/', 'GET, HEAD'),
                 ('GET', '/api/my/feed', 'POST, DELETE'), ('PATCH', '/api/visitor', 'GET, HEAD, POST, DELETE')):
@@ -421,7 +422,7 @@ def case_paths_and_methods(folder):
         assert not again.data
         zipped = ana.want(200, 'GET', '/', headers={'Accept-Encoding': 'gzip'})
         assert zipped.headers['Content-Encoding'] == 'gzip' and zipped.data[:2] == b'\x1f\x8b'
-        # A weight of 0 is a refusal, and copies can be listed or called weak by a proxy.
+        # A weight of 0 is a refusal, and ETags can be listed or marked weak by a proxy.
         for accepted, packed in (('gzip;q=0', False), ('br, GZIP ; Q=0.000', False), ('identity, gzip;q=0.5, *;q=0', True)):
             got = ana.want(200, 'GET', '/', headers={'Accept-Encoding': accepted})
             assert (got.data[:2] == b'\x1f\x8b') == ('Content-Encoding' in got.headers) == packed, accepted
@@ -438,7 +439,7 @@ def case_paths_and_methods(folder):
 
 
 def case_smuggling(folder):
-    """A request that can be read in two ways is refused, and nothing after it on its connection is believed."""
+    """An ambiguous request is refused, and nothing after it on its connection is accepted."""
     with Server(folder) as server:
         ana = server.visitor()
         code = ana.make('open', 'open')
@@ -466,15 +467,15 @@ def case_smuggling(folder):
                 got = raw(server, f'POST {path} HTTP/1.1\r\n{host}{extra}Cookie: {ana.cookie}\r\n{head}\r\n{body}'.encode(),
                     3)
                 assert code.encode() not in got, (name, path, extra, got[-600:])
-        # Bodies where none belong.
+        # Bodies where none are allowed.
         for method in ('GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'):
             got = raw(server, f'{method} /healthz HTTP/1.1\r\n{host}Content-Length: {len(inner)}\r\n\r\n{inner}'.encode(), 3)
             assert code.encode() not in got, (method, got[-400:])
-        # Two honest requests one after the other are two.
+        # Two honest requests one after the other count as two.
         got = raw(server, (inner + inner.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')).encode(), wire.PATIENCE,
             until=b'never')
         assert got.count(code.encode()) == 2, got
-        # Heads that are none.
+        # Invalid heads.
         for data in (b'\r\n' * 100, b'GET\r\n\r\n', b'GET / \r\n\r\n', b'GET / HTTP/9.9\r\nHost: 127.0.0.1\r\n\r\n',
             b'\x16\x03\x01' + b'\0' * 500, os.urandom(3000), b'A' * 100000,
                      b'GET / HTTP/1.1\r\n' + b'X: ' + b'y' * 100000 + b'\r\n\r\n',
@@ -489,8 +490,9 @@ def case_smuggling(folder):
 
 
 def case_slow_and_silent(folder):
-    """Who is slow with headers, with a body, with reading, or never answers a ping is cut; nobody else is slowed."""
-    with Server(folder, '--ping', '4') as server:          # who answers has three seconds to do so, on a busy machine, too
+    """A client that is slow with headers, with a body, with reading, or never answers a ping is cut; no other client is
+    slowed."""
+    with Server(folder, '--ping', '4') as server:          # a client has three seconds to answer, on a busy machine, too
         ana, ben = server.visitor(), server.visitor('Ben')
         host = f'Host: 127.0.0.1:{server.port}\r\n'
         cut = set()
@@ -526,7 +528,7 @@ def case_slow_and_silent(folder):
             ('idle', f'GET /healthz HTTP/1.1\r\n{host}\r\n', ''))]
         for thread in threads:
             thread.start()
-        # Half open: the other end is there and says nothing any more. Who answers stays.
+        # Half open: the other end exists but sends nothing any more. A client that answers stays.
         mute, patient = ana.link(), ben.link()
         mute.answers_pings = False
         end = time.monotonic() + 9
@@ -535,13 +537,13 @@ def case_slow_and_silent(folder):
         code = mute.closed()
         assert code in (1001, 1006, 1000, 1005), code
         patient.done('ping')
-        # Readers that never read: at a table where much is said.
+        # Clients that never read, at a table with many messages.
         code = ana.make('open', 'open')
         links = [ana.seat(code), ben.seat(code)]
         for link in links:
             link.until(lambda link=link: link.version)
         lazy = [server.visitor('Davi').link(code, small=True) for _ in range(10)]
-        # The dice decide what everyone keeps saying.
+        # Random numbers decide what each client keeps sending.
         before, phase = server.memory(), links[0].version
         choice = links[0].pick(random.Random(1))
         for _ in range(1500 if LONG else 400):
@@ -559,7 +561,7 @@ def case_slow_and_silent(folder):
 
 
 def case_random_bytes(folder):
-    """Frames and requests with bits turned over."""
+    """Frames and requests with flipped bits."""
     with Server(folder) as server:
         rng = random.Random(11)
         ana = server.visitor()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""kill -9 in a loop under load: people by script and bots play at several tables, the server is killed at random moments and
-started again. What was acknowledged is in the records, no table is stuck or corrupt. usage: killed.py PYRAMIDS SOURCE_ROOT
-[CASE]"""
+"""kill -9 in a loop under load: scripted players and bots play at several tables, the server is killed at random
+moments and started again. Every acknowledged choice is in the records, no table is stuck or corrupt. usage: killed.py
+PYRAMIDS SOURCE_ROOT [CASE]"""
 import os
 import random
 import secrets
@@ -15,8 +15,8 @@ KILLS, TABLES = (200, 9) if LONG else (int(os.environ.get('PYR_KILLS', 12)), 3)
 
 
 class Person(threading.Thread):
-    """Plays a game to its end, whatever happens to the server, by what docs/protocol.md says: a message that was not
-    answered is sent again with its id after `open` with the version that is known."""
+    """Plays a game to its end, whatever happens to the server, as docs/protocol.md describes: an unanswered message is sent
+    again with its id after `open` with the last known version."""
 
     def __init__(self, server, cookie, code, key, seed):
         super().__init__(daemon=True)
@@ -69,7 +69,7 @@ class Person(threading.Thread):
                     assert answer['type'] == 'done' or answer['code'] in ('seated', 'begun'), answer
                     link.until(lambda: link.table['you'])
                 elif sent['kind'] == 'choose':
-                    # there is no clock: nobody chose for us
+                    # there is no clock: choices are never made for us
                     assert answer['type'] == 'done', (answer, sent, link.version)
                     chosen = sent['phase']
                     self.acknowledged.append((link.table['you'], chosen, sent['choice']))
@@ -88,7 +88,7 @@ class Person(threading.Thread):
 
 
 def begin_games(server, people, seed):
-    """A person a seat: tables with bots, with others, with both."""
+    """One player per seat: tables with bots, with others, with both."""
     seats = []
     for i in range(TABLES):
         kinds = (('open', 'bot:novice'), ('open', 'friend', 'bot:casual'), ('open', 'friend', 'friend'))[i % 3]
@@ -102,7 +102,7 @@ def begin_games(server, people, seed):
 
 
 def check_games(server, seats, folder):
-    """All tables are over, all records hold, all that was acknowledged is in them. How much that was."""
+    """All tables are over, all records are valid, and all acknowledged choices are in them. Returns how many."""
     count, visitor, records = 0, Visitor(server), {}
     for seat in seats:
         if seat.code not in records:
@@ -145,7 +145,7 @@ def case_kill_loop(folder):
         elapsed = time.monotonic() - begun
         for seat in seats:
             heard = -1
-            while seat.is_alive() and len(seat.lines) > heard:      # as long as it goes on, however slowly
+            while seat.is_alive() and len(seat.lines) > heard:      # while it continues, however slowly
                 heard = len(seat.lines)
                 seat.join(wire.PATIENCE)
             assert not seat.failure, seat.failure

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Holds the translations to what they promise: complete, the same placeholders, the game's words, manuals alike; and that
-the texts in po/ are those of the sources. With the command, also what it says: help that fits into 80 columns and is in the
-manual, a whole game, and what is wrong with the input, each in its language. usage: languages.py SOURCE_ROOT [--command
-PYRAMIDS] [CODE...]; with codes, only these languages are looked at, listed in po/LINGUAS or not."""
+"""Checks the translations: complete, the same placeholders, the game's terms, matching manuals; and that the texts in
+po/ are those of the sources. With the command, also checks its output: help that fits into 80 columns and is in the
+manual, a whole game, and error messages, each in its language. usage: languages.py SOURCE_ROOT [--command PYRAMIDS]
+[CODE...]; with codes, only these languages are checked, listed in po/LINGUAS or not."""
 import functools
 import os
 import re
@@ -33,7 +33,7 @@ def lines_of(name):
 
 
 def short():
-    """Texts with room for so many letters."""
+    """Texts with limited room: the number of letters for each."""
     return {line.split(' ', 1)[1]: int(line.split(' ', 1)[0]) for line in lines_of('po/short.txt')}
 
 
@@ -42,7 +42,7 @@ def listed():
 
 
 def c_places(text):
-    """Which value goes where, by number: {1: 's', 2: 'u'}; None if it cannot be told."""
+    """Which value is used where, by number: {1: 's', 2: 'u'}; None if that is unclear."""
     places, number = {}, 0
     for match in C_PLACE.finditer(text):
         position, _, _, precision, size, kind = match.groups()
@@ -60,10 +60,10 @@ def c_places(text):
 
 
 def place_fault(entry, form, text):
-    """What is wrong with the placeholders of a form, made for the text."""
+    """Errors in the placeholders of a form, compared with the text."""
     if any(name.endswith('.js') for name in entry.files):
         wanted, found = sorted(set(JS_PLACE.findall(text))), sorted(set(JS_PLACE.findall(form)))
-        # The form for one thing may leave out its number.
+        # The singular form may leave out its number.
         if wanted != found and not (entry.plural and [n for n in wanted if n != 'n'] == found):
             return f'placeholders {found}, not {wanted}'
         if len(JS_PLACE.findall(form)) != len(found) and len(JS_PLACE.findall(text)) == len(wanted):
@@ -212,8 +212,8 @@ def check_list():
     return faults
 
 
-# What the command says. A text that is the same as in English, though words stand in it, was not translated where it is
-# shown.
+# The command's output. A text that is the same as in English, although it contains words, was not translated where it is
+# printed.
 
 SUBCOMMANDS = ('play', 'serve', 'sim', 'replay', 'legal', 'hint', 'analyze', 'verify', 'edition', 'export', 'import',
     'bench', 'copy', 'rules', 'admin', 'merge', 'edition check', 'edition show', 'edition generate')
@@ -229,7 +229,7 @@ WRONG = ('nonsense', 'sim --nonsense', 'sim --games', 'sim --games x', 'sim --bo
          'sim --bots /missing', 'edition show 17 --text')
 
 
-@functools.lru_cache(None)                    # English is asked for once a language
+@functools.lru_cache(None)                    # English runs once per language
 def say(code, *words, text=''):
     done = subprocess.run([COMMAND, *words], input=text, capture_output=True, text=True, check=False, timeout=120,
                           env=dict(os.environ, LANGUAGE=code, LC_ALL='C.UTF-8', USER='ursa', PYRAMIDS_LOCALEDIR=''))
@@ -237,7 +237,7 @@ def say(code, *words, text=''):
 
 
 def prose(text):
-    """Lines with words, without what is typed or stored."""
+    """Lines with words, without input or stored text."""
     typed = re.compile(r'\s+(pyramids|head) |(pyramids-(record|edition) '
         r'1|(tag|player|deal|keep|show|reveal|mark|take|draw|points|score|winner) \S)|> ')
     lines = [re.sub(r"'[^']*'|--?[a-z-]+|\[[^]]*\]|\S*[:/.]\S+|\b[A-Z]+\b", ' ', line) for line in text.split('\n')
@@ -273,7 +273,7 @@ def check_help(code):
 
 
 def whole_game():
-    """What is typed in a game from the first choice to the end: always the first of those that are listed."""
+    """The input of a whole game: always the first of the listed choices."""
     typed = []
     game = subprocess.Popen([COMMAND, 'play', '--plain', '--seed', '5', '--bots', 'novice', '--players', '3'],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -302,7 +302,7 @@ GAME = []
 
 
 def check_game(code):
-    """From the first choice to the scores, with everything that can be asked on the way; each line in the language of the
+    """From the first choice to the scores, with all questions that can be asked meanwhile; each line in the language of the
     player."""
     if not GAME:
         GAME.extend(whole_game())
@@ -336,7 +336,7 @@ def check_wrong(code):
 
 
 def check_numbers(code):
-    """Reports for people are written with the comma of these languages, those for programs with the point."""
+    """Reports for people have a decimal comma in these languages, those for programs a point."""
     faults = []
     for words in (('sim', '--games', '8', '--bots', 'greedy,random'), ('hint', '-', '--seat', '1', '--playouts', '100',
         '--edition', PLAIN), ('bench', '--games', '30')):

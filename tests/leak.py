@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Everything that leaves the server while games are played, searched for what must not be in it: the secret, the others'
-deals, cards that nobody has seen; and the log for codes, keys, tokens and names. test_outbox.c compares byte for byte.
-usage: leak.py PYRAMIDS SOURCE_ROOT [CASE]"""
+"""Searches everything that leaves the server during games for secrets: the secret of the game, the others' deals,
+unseen cards; and the log for codes, keys, tokens and names. test_outbox.c compares byte for byte. usage: leak.py
+PYRAMIDS SOURCE_ROOT [CASE]"""
 import base64
 import json
 import random
@@ -13,7 +13,7 @@ from wire import LONG, Server, Visitor, play
 
 
 def spellings(data):
-    """Bytes as they might be written somewhere."""
+    """The encodings in which bytes might appear."""
     plain = base64.b64encode(data)
     return [data, data.hex().encode(), data.hex().upper().encode(), plain, plain.rstrip(b'='),
         base64.urlsafe_b64encode(data).rstrip(b'='),
@@ -41,7 +41,7 @@ def case_games(folder):
             codes.append((code, keys))
             count = sum(not seat.startswith('bot') for seat in seats)
             for who in (*people, watcher, stranger):
-                who.heard.clear()            # what is told of games that are over is another matter
+                who.heard.clear()            # messages about finished games do not count
             onlooker = watcher.link(code)
             links = [people[0].seat(code)] + [person.seat(code, **({'key': keys['2']} if keys else {}))
                 for person in people[1:count]]
@@ -77,8 +77,7 @@ def case_games(folder):
                 assert server.database.encode() not in text and b'.db' not in text
                 if keys:
                     assert keys['2'].encode() not in text, 'a key'
-            # To the end: now the deals and the secret are there, and what they were can be looked for in what was said
-            # before.
+            # To the end: now the deals and the secret are public, so the earlier messages can be searched for them.
             play(links, dice)
             record = people[0].record(code)
             assert config['secret'] in record
@@ -96,7 +95,7 @@ def case_games(folder):
                     assert not [numbers for numbers in said if any(set(numbers[i:i + 4]) == set(deal)
                         for i in range(len(numbers) - 3))], ('a deal', other)
                     assert b'deal %d' % other not in heard[who]
-                # A card that never came into the open stands in no line that was told.
+                # A card that was never revealed is in no line that was sent.
                 lines = [line for data in heard[who].split(b'\n') if data.startswith(b'{"type":"lines"')
                     for line in json.loads(data)['lines']]
                 unseen = set(range(1, 49)) - shown - set(deals.get(seat, ()))
@@ -117,7 +116,7 @@ def case_games(folder):
 
 
 def case_the_log(folder):
-    """Structured, one line per event, and nothing in it that a reader of logs must not have, whatever was asked."""
+    """Structured, one line per event, and without anything secret, whatever was requested."""
     with Server(folder) as server:
         ana = server.visitor('Zacharias')
         code, keys = ana.make('open', 'friend:Wilhelmina')
@@ -144,7 +143,7 @@ def case_the_log(folder):
         for line in log.splitlines():
             assert re.fullmatch(r'time=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z level=(info|warn|error) event=[a-z_]+( '
                 r'[a-z_]+=("[^"]*"|\S+))*', line), line
-    # What is kept: hashes only.
+    # The database keeps only hashes.
     data = server.base.raw()
     for word in (keys['2'], device, ana.cookie[9:], second.cookie[9:]):
         assert word.encode() not in data and (len(word) != 64 or bytes.fromhex(word) not in data), word

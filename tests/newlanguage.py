@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Adds a language as docs/translating.md says, in a copy of the sources, with the very commands that stand there; builds it
-and looks. usage: newlanguage.py SOURCE_ROOT"""
+"""Adds a language to a copy of the sources with exactly the commands from docs/translating.md, builds it and checks
+the result. usage: newlanguage.py SOURCE_ROOT"""
 import os
 import re
 import shutil
@@ -31,7 +31,7 @@ def run(folder, command, **options):
 
 
 def translate(path):
-    """Step 2, as far as it says: an editor fills in what stands in msgstr."""
+    """Step 2, shortened: an editor fills in each msgstr."""
     with open(path, encoding='utf-8') as source:
         text = source.read()
     assert f'"Language: {CODE}\\n"' in text and 'nplurals=3' in text, text[:600]
@@ -64,7 +64,7 @@ def main():
         translate(os.path.join(copy, f'po/{CODE}.po'))
         with open(os.path.join(copy, 'po/LINGUAS'), 'a', encoding='utf-8') as file:
             file.write(f'{CODE}\n')
-        # What `make` does, with less care for speed.
+        # What `make` does, optimised less.
         run(copy, 'meson setup build -Dtests=false -Doptimization=0 && ninja -C build src/cli/pyramids')
         assert WORDS['show this help'] in run(copy, 'build/src/cli/pyramids play --lang pl --help')
         assert 'Usage' in run(copy, commands[2]) and f'{CODE} ({NAME})' in subprocess.run([f'{copy}/build/src/cli/pyramids',
@@ -78,7 +78,7 @@ def main():
             with open(os.path.join(copy, 'build/web/site/languages.js'), encoding='utf-8') as page, \
                     open(os.path.join(copy, f'build/web/site/lang/{CODE}.txt'), encoding='utf-8') as texts:
                 assert f'["{CODE}", "{NAME}"' in page.read() and WORDS['Play'] in texts.read()
-        # As the page says: the tests want all of it.
+        # As the page describes: the tests require all of it.
         done = subprocess.run([sys.executable, os.path.join(copy, 'tests/languages.py'), copy], capture_output=True,
             text=True, check=False)
         assert done.returncode == 1 and f'po/{CODE}.po:' in done.stdout and 'not translated' in done.stdout, done.stdout[

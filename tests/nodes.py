@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What two or three servers on one PostgreSQL know of each other: who is connected, names, closed tables, rematches,
-one-time codes, ids of messages, clocks, analyses, limits; and servers that only think. Each case does one thing at one
-server and looks at another. usage: nodes.py PYRAMIDS SOURCE_ROOT [CASE]"""
-# pylint: disable=cell-var-from-loop  # until_so is over before the loop goes on
+"""Two or three servers on one PostgreSQL share: who is connected, names, closed tables, rematches, one-time codes, ids
+of messages, clocks, analyses, limits; and servers that only think. Each case does one thing at one server and checks
+another. usage: nodes.py PYRAMIDS SOURCE_ROOT [CASE]"""
+# pylint: disable=cell-var-from-loop  # until_so is over before the loop continues
 import json
 import os
 import random
@@ -108,7 +108,8 @@ def stop_at_rest(base, node):
 # Servers that only think.
 
 def case_think(folder):
-    """A server without threads for bots, and one that only thinks: games go on, and the first has thought of nothing."""
+    """A server without threads for bots, and one that only thinks: games continue, and the first has made no choice of a
+    bot. """
     with Base(folder) as base:
         a, t = base.node('--bot-threads', '0'), base.thinker()
         ana = a.visitor()
@@ -120,7 +121,7 @@ def case_think(folder):
                 wire.check_record(folder, ana.record(code))
         assert choices_made(a) == 0 and choices_made(t) > 20
         until_so(lambda: metric(a, 'servers') == 2 and metric(a, 'servers_thinking') == 1)     # it looks once per second
-        # It serves nobody but those who watch it.
+        # It serves only monitoring.
         assert Visitor(t).want(200, 'GET', '/healthz').text == 'ok\n'
         Visitor(t).want(404, 'GET', '/api/tables')
         with open(os.path.join(t.folder, 'ready'), encoding='utf-8') as ready:
@@ -147,7 +148,7 @@ def case_think_before_serve(folder):
 
 def case_think_is_killed(folder):
     """A server that thinks is killed: another that thinks takes over, then one that serves; one that stops in order hands
-    over at once."""
+    its tables over at once."""
     with Base(folder) as base:
         a, first = base.node(), base.thinker()
         until_so(lambda: metric(a, 'servers_thinking') == 1)
@@ -165,7 +166,7 @@ def case_think_is_killed(folder):
         first.kill()
         goes_on('killed, another one thinks')
         wire.play([link], random.Random(4), until=lambda: choices_made(second) > 2)
-        # The first to claim what it kept may be the one that serves; that gives the table away for the next phase.
+        # The first to claim its tables may be the one that serves, which gives the table away for the next phase.
         assert choices_made(a) <= 2
         second.kill()
         goes_on('killed, no other one')
@@ -180,7 +181,7 @@ def case_think_is_killed(folder):
 
 
 def case_think_stopped_for_a_while(folder):
-    """A server that thinks is stopped for longer than every timeout and continues: what it had in hand does no harm."""
+    """A server that thinks is paused for longer than every timeout and resumes: its unfinished work does no harm."""
     with Base(folder) as base:
         a, t = base.node(), base.thinker()
         until_so(lambda: metric(a, 'servers_thinking') == 1)
@@ -197,8 +198,8 @@ def case_think_stopped_for_a_while(folder):
 
 
 def case_whoever_takes_over_keeps(folder):
-    """A server that thinks is killed, and another one takes over. The players' server, which has not heard of that, goes on
-    storing choices, and the table stays with the one that thinks: nobody has to claim it again."""
+    """A server that thinks is killed, and another one takes over. The players' server, which has not been told, keeps
+    storing choices, and the table stays with the one that thinks: it does not have to be claimed again."""
     with Base(folder) as base:
         a, first = base.node('--bot-threads', '0'), base.thinker()
         ana = a.visitor()
@@ -220,7 +221,7 @@ def case_whoever_takes_over_keeps(folder):
 
 
 def case_a_busy_server_is_helped(folder):
-    """More choices wait at one server than it can make: another one, which serves players too, makes some of them."""
+    """More choices wait at one server than it can make: another one, which also serves players, makes some of them."""
     with Base(folder) as base:
         a, b = base.node('--bot-threads', '1'), base.node('--bot-threads', '1')
         until_so(lambda: metric(a, 'servers') == 2)
@@ -242,7 +243,7 @@ def case_a_busy_server_is_helped(folder):
 
 
 def case_think_refused(folder):
-    """Clear words where there is nothing to share, and for what makes no sense."""
+    """Clear messages if there is nothing to share, and for invalid combinations."""
     def refused(words, code, *options):
         done = subprocess.run([wire.COMMAND, 'serve', '--no-browser', *options], capture_output=True, text=True,
                               env=wire.ENV, timeout=wire.PATIENCE, check=False)
@@ -258,7 +259,8 @@ def case_think_refused(folder):
 
 
 def case_a_table_at_rest(folder):
-    """A player thinks for minutes, at another server than the one that keeps the table: when they choose, the bots do."""
+    """A player thinks for minutes, at another server than the one that keeps the table: when the player chooses, so do the
+    bots."""
     with Base(folder) as base:
         clock = Clock(folder)
         a, b = base.node(env=clock.env), base.node()
@@ -274,8 +276,8 @@ def case_a_table_at_rest(folder):
 
 
 def case_news_while_a_table_is_read(folder):
-    """A player chooses while the server that is to think reads the table: it learns of the choice at once, and not when
-    servers compare what they have, every 30 seconds."""
+    """A player chooses while the server that is to think reads the table: it learns of the choice at once, not only when
+    servers compare their tables, every 30 seconds."""
     with Base(folder) as base:
         a, t = base.node('--bot-threads', '0'), base.thinker()
         stop_at_rest(base, t)
@@ -283,7 +285,7 @@ def case_news_while_a_table_is_read(folder):
         link = ana.seat(ana.make('open', 'bot:novice'))
         link.until(lambda: link.table['state'] == 'running' and link.pick(random.Random(1)))
         until_so(lambda: base.sql('SELECT count(*) FROM presence WHERE visitor > 0') == '1')
-        # Who is connected is read after the table. A lock makes that wait.
+        # Presence is read after the table. A lock delays that.
         with base.server.session(base.name) as session:
             session.say('BEGIN; LOCK TABLE presence IN ACCESS EXCLUSIVE MODE;')
             t.process.send_signal(signal.SIGCONT)
@@ -298,10 +300,10 @@ def case_news_while_a_table_is_read(folder):
         assert link.version > phase and choices_made(t) > 0
 
 
-# What others are told.
+# What other servers are told.
 
 def case_presence(folder):
-    """A player connected to one server is shown as present to clients of another, until they or their server go."""
+    """A player connected to one server is shown as present to clients of another, until the player or the server goes."""
     with Base(folder) as base:
         a, b = base.node(), base.node()
         ana, ben, code, one, other = two_at_a_table(base, a, b)
@@ -330,7 +332,7 @@ def case_presence(folder):
         one.done('ping')
         other.done('ping')
         assert other.table['seats'][0]['here']
-        # Their server dies; it is stopped, and continues; it is stopped in order.
+        # Their server dies; another is paused, and resumes; it is stopped in order.
         b.kill()
         sees(one, 1, False)
         assert not ana.table(code)['seats'][1]['here']
@@ -348,14 +350,14 @@ def case_presence(folder):
 
 
 def case_elsewhere(folder):
-    """A player's second connection, to another server: the older one is told, and can take the seat back."""
+    """A player's second connection, to another server: the older one is notified, and can take the seat back."""
     with Base(folder) as base:
         a, b = base.node(), base.node()
         ana, _, code, one, other = two_at_a_table(base, a, b)
 
         def is_played(link, here):
             link.until(lambda: link.elsewhere == {'type': 'elsewhere', 'elsewhere': not here})
-        # To open the same table again is not to leave it.
+        # Opening the same table again does not count as leaving it.
         other.until(lambda: other.table['seats'][0]['here'])
         before = len(other.news)
         for _ in range(5):
@@ -373,7 +375,8 @@ def case_elsewhere(folder):
         one.send(type='open', table=code, have=one.version)
         is_played(one, True)
         is_played(second, False)
-        # Who chooses plays, and who is left alone does, too: after a connection has ended, and after its server has.
+        # The connection that chooses is the one that plays, and so is the last one left: after a connection has ended,
+        # and after its server has.
         second.done('choose', phase=second.version, choice=second.pick(random.Random(1)))
         is_played(second, True)
         is_played(one, False)
@@ -388,8 +391,8 @@ def case_elsewhere(folder):
 
 
 def case_news_say_what_has_changed(folder):
-    """A server that follows a table does not ask what another one has changed there; and of a table that only one server
-    has nothing is announced."""
+    """A server that follows a table does not read from the database what another one has announced; and changes of a table
+    that only one server has are not announced."""
     with Base(folder) as base:
         a, b = base.node(), base.node()
         _, _, code, one, other = two_at_a_table(base, a, b)
@@ -406,7 +409,8 @@ def case_news_say_what_has_changed(folder):
                     chosen += 1
                     for told in (one, other):      # before the next one chooses, both servers have heard
                         told.until(lambda: told.version > phase or (told.ready and you in told.ready['ready']))
-        # Every change at one server is news at the other. Comparing revisions, every 30 seconds, may be faster than those.
+        # Every change at one server is announced to the other. The comparison of revisions, every 30 seconds, may come
+        # before those.
         news, reads = count('table_news_total'), count('table_reads_total') - reads
         assert chosen > 10 and chosen - 1 <= news + reads and reads <= 2, (chosen, news, reads)
         with subprocess.Popen([postgres.programs() + '/psql', '-X', '-q', base.where], stdin=subprocess.PIPE,
@@ -427,12 +431,12 @@ def case_news_say_what_has_changed(folder):
             assert f'{alone}:' not in words.replace(f'@{alone}:', ''), words
             listener.stdin.close()
             listener.stdout.read()
-        # Another server comes: it gets the whole game, and its end.
+        # A second server joins: it gets the whole game, and its end.
         wire.check_record(folder, at(b, chloe).record(alone))
 
 
 def case_record_while_news_are_lost(folder):
-    """A server that cannot hear reads a table before it tells a record: what it has in memory may be old."""
+    """A server that receives no announcements reads a table before it returns a record, because its memory may be old."""
     with Base(folder) as base, base.server.session() as session:
         a, b = base.node(), base.node()
         ana = a.visitor('Ana')
@@ -453,14 +457,14 @@ def case_record_while_news_are_lost(folder):
 
 
 def case_record_before_the_news_of_it(folder):
-    """What one server has told a player, another does not leave out, though it has yet to hear of it."""
+    """What one server has told a player, another does not leave out, even if it has not been notified yet."""
     with Base(folder, alone=True) as base:
         a, b = base.node(), base.node()
         ana, _, code, *links = two_at_a_table(base, a, a)
         base.node()
-        until_so(lambda: metric(b, 'servers') == 3)          # since it has looked again, it trusts what it hears
+        until_so(lambda: metric(b, 'servers') == 3)          # since it has checked again, it trusts the announcements
         watcher = at(b, ana).link(code)
-        # The processes of PostgreSQL that tell servers what others do pause.
+        # The PostgreSQL processes that send announcements to servers are paused.
         listeners = [int(pid) for pid in base.sessions(LISTENS, 'pid').split()]
         assert len(listeners) == 3
         for pid in listeners:
@@ -476,7 +480,7 @@ def case_record_before_the_news_of_it(folder):
 
 
 def case_presence_after_lost_news(folder):
-    """News that were lost with a connection cost a delay."""
+    """Announcements lost with a connection cause only a delay."""
     with Base(folder) as base:
         a, b = base.node(), base.node()
         _, ben, code, one, other = two_at_a_table(base, a, b)
@@ -498,8 +502,8 @@ def case_presence_after_lost_news(folder):
 
 
 def case_a_database_that_says_nothing(folder):
-    """PostgreSQL has connections but answers nothing over them, as when its disk hangs. A server that listens in vain gets
-    another connection; one that is told to end does so in order, whatever it has asked for."""
+    """PostgreSQL accepts connections but does not answer, as when its disk hangs. A server that listens in vain makes a new
+    connection; one that is stopped ends in order, whatever requests are pending."""
     with Base(folder, alone=True) as base:
         def backends(condition='true'):
             return {int(pid) for pid in base.sessions(f"application_name = 'pyramids' AND {condition}", 'pid').split()}
@@ -528,8 +532,8 @@ def case_a_database_that_says_nothing(folder):
 
 
 def case_a_server_paused_while_it_starts(folder):
-    """Servers prepare the database one after the other. One that is paused meanwhile does not keep the next from starting,
-    and ends when it finds that it was too slow."""
+    """Servers prepare the database one after the other. A paused one does not keep the next from starting, and ends when it
+    finds that it was too slow."""
     with Base(folder) as base, base.server.session(base.name) as session:
         a = base.node()
         a.stop()
@@ -554,8 +558,8 @@ def case_a_server_paused_while_it_starts(folder):
 
 
 def case_names(folder):
-    """A new name given at one server is known at the other at once, is not overwritten there, and is the one that others are
-    shown when that visitor sits down."""
+    """A new name given at one server is known at the other at once, is not overwritten there, and is shown to others when
+    that visitor sits down."""
     with Base(folder) as base:
         clock = Clock(folder)
         a, b = base.node(env=clock.env), base.node()
@@ -564,14 +568,14 @@ def case_names(folder):
         assert there.want(200, 'GET', '/api/visitor').json['visitor']['name'] == 'Ana'       # in the memory of both
         there.want(200, 'POST', '/api/visitor', {'name': 'Anna'})
         until_so(lambda: ana.want(200, 'GET', '/api/visitor').json['visitor']['name'] == 'Anna')
-        # A day later the first server stores that she was seen, and nothing else.
+        # A day later the first server stores the date of her visit, and nothing else.
         there.want(200, 'POST', '/api/visitor', {'name': 'Annabel'})
         clock.set(a, '+100000')
         ana.want(200, 'GET', '/api/visitor')
         until_so(lambda: base.sql("SELECT count(*) FROM visitor WHERE seen > created + 90000") != '0')
         assert base.sql('SELECT name FROM visitor ORDER BY id LIMIT 1') == 'Annabel'
         until_so(lambda: ana.want(200, 'GET', '/api/visitor').json['visitor']['name'] == 'Annabel')
-        # News that are lost with a connection cost a delay.
+        # Announcements lost with a connection cause only a delay.
         for name in ('Anne', 'Anja', 'Annabel'):
             base.sessions(LISTENS, 'pg_terminate_backend(pid)')
             there.want(200, 'POST', '/api/visitor', {'name': name})
@@ -584,7 +588,7 @@ def case_names(folder):
 
 
 def case_lines_and_ready_seats(folder):
-    """Ready seats, a choice that is taken back and the lines of a phase reach clients at the other server."""
+    """Ready seats, a retracted choice and the lines of a phase reach clients at the other server."""
     with Base(folder) as base:
         a, b = base.node(), base.node()
         _, _, _, one, other = two_at_a_table(base, a, b)
@@ -601,8 +605,8 @@ def case_lines_and_ready_seats(folder):
 
 
 def case_back_while_others_choose(folder):
-    """A player chooses and leaves, and comes back at the moment in which somebody chooses at another server: what they chose
-    is still theirs, and the game has it."""
+    """A player chooses and leaves, and comes back at the moment in which another player chooses at another server: the
+    choice is kept, and the game has it."""
     with Base(folder) as base:
         a, b = base.node(), base.node()
         ana, ben, chloe = a.visitor('Ana'), b.visitor('Ben'), b.visitor('Chloe')
@@ -639,8 +643,8 @@ def case_back_while_others_choose(folder):
 
 
 def case_lobby_and_closed_tables(folder):
-    """A public table made at one server is in the lobby of the other, and leaves it when it is closed there or begins; those
-    who watch it are told."""
+    """A public table made at one server is in the lobby of the other, and leaves it when it is closed or begins; clients
+    that watch the lobby are notified."""
     with Base(folder) as base:
         a, b = base.node(), base.node()
         ana, ben = a.visitor('Ana'), b.visitor('Ben')
@@ -654,7 +658,7 @@ def case_lobby_and_closed_tables(folder):
         watcher.until(lambda: watcher.table['state'] == 'closed')
         until_so(lambda: listed() == [])
         watcher.refused('no_table', 'sit', number=NUMBER)
-        # The same where nobody watches.
+        # The same while no client watches.
         code = ana.make('open', 'open', public=True)
         until_so(lambda: listed() == [(code, 'waiting')])
         ana.link(code).done('close')
@@ -669,8 +673,8 @@ def case_lobby_and_closed_tables(folder):
 
 
 def case_rematch(folder):
-    """Asked for at one server: shown to those who still look at the old table at the other, and there is one, however often
-    it is asked for and wherever."""
+    """A rematch requested at one server is shown to those who still have the old table open at the other, and there is only
+    one, however often and wherever it is requested."""
     with Base(folder) as base:
         a, b = base.node(), base.node()
         ana, ben, code, one, other = two_at_a_table(base, a, b)
@@ -679,7 +683,7 @@ def case_rematch(folder):
         other.until(lambda: other.table.get('rematch') == made)
         assert ben.want(201, 'POST', f'/api/tables/{code}/rematch', {}).json['table']['code'] == made
         assert at(b, ana).want(201, 'POST', f'/api/tables/{code}/rematch', {}).json['table']['code'] == made
-        # Both sit at the new one, each at their server.
+        # Both sit at the new table, each at their server.
         links = [at(b, ana).seat(made), at(a, ben).seat(made)]
         for link in links:
             link.until(lambda: link.table['state'] == 'running')
@@ -689,7 +693,7 @@ def case_rematch(folder):
 # What is remembered.
 
 def case_codes_and_ids(folder):
-    """One-time codes are good once, at whichever server; a message that is sent again elsewhere takes effect once."""
+    """One-time codes are good once, at any server; a message that is sent again elsewhere takes effect once."""
     with Base(folder) as base:
         a, b = base.node(), base.node()
         ana, ben, code, one, other = two_at_a_table(base, a, b)
@@ -697,7 +701,7 @@ def case_codes_and_ids(folder):
         Visitor(b).want(200, 'POST', '/api/visitor/device', {'code': letters})
         for node in (a, b):
             Visitor(node).refused(404, 'bad_code', 'POST', '/api/visitor/device', {'code': letters})
-        # A new code takes the place of the one before, wherever either was made.
+        # A new code replaces the one before, wherever either was made.
         old = ana.want(200, 'POST', '/api/visitor/code', {}).json['code']
         new = at(b, ana).want(200, 'POST', '/api/visitor/code', {}).json['code']
         Visitor(a).refused(404, 'bad_code', 'POST', '/api/visitor/device', {'code': old})
@@ -729,14 +733,14 @@ def case_codes_and_ids(folder):
 
 
 def case_clocks(folder):
-    """A clock goes on where it was when its server dies: the other one neither starts it again nor forgets it."""
+    """A clock continues when its server dies: the other server neither starts it again nor forgets it."""
     with Base(folder) as base:
         clock = Clock(folder)
         a, b = (base.node('--quick', '600', env=clock.env) for _ in range(2))
         ana, ben, code, one, other = two_at_a_table(base, a, b, clock='quick')
         phase = one.version
         one.done('choose', phase=phase, choice=one.pick(random.Random(1)))
-        # That the phase began 500 seconds ago is what the database says to a server that reads the table now.
+        # According to the database, for a server that reads the table now, the phase began 500 seconds ago.
         a.kill()
         other.close()
         base.sql(f"UPDATE line SET made = made - 500 WHERE game = (SELECT id FROM game WHERE code = '{code}')")
@@ -749,7 +753,7 @@ def case_clocks(folder):
         other = at(a, ben).link(code)
         other.until(lambda: other.ready)
         assert 0 < other.ready['left'] <= 100000, other.ready
-        # And whichever server keeps it lets a bot play when it runs out.
+        # Whichever server keeps the table lets a bot play when the time is over.
         watcher = at(b, ben).link(code)
         clock.write('+700')                          # and the database's clock, by which servers claim tables
         base.sql('UPDATE revision SET due = due - 700 WHERE due > 700')
@@ -759,7 +763,8 @@ def case_clocks(folder):
 # Analyses.
 
 def case_analyses(folder):
-    """An analysis is made by one server, which need not be the one that was asked; when that one dies another makes it."""
+    """An analysis is made by one server, not necessarily the one that received the request; when that one dies another makes
+    it."""
     with Base(folder) as base:
         a = base.node('--bot-threads', '0', '--analysis-playouts', '2000')
         t = base.thinker()
@@ -781,7 +786,7 @@ def case_analyses(folder):
         b = base.node('--bot-threads', '0')
         for at_path in path:
             until_so(lambda: at(b, ana).ask('GET', at_path).status == 200, timeout=5 * wire.PATIENCE)
-        # Refined, each is done, and nothing is left to claim.
+        # All are refined, and none is left to claim.
         until_so(lambda: base.sql('SELECT count(*) FROM analysis') == '0', timeout=10 * wire.PATIENCE)
         for at_path in path:
             assert at(b, ana).want(200, 'GET', at_path).json['done'] is True
@@ -791,7 +796,7 @@ def case_analyses(folder):
 # Limits.
 
 def case_limits(folder):
-    """Limits that protect the database hold over all servers, also for requests that come at the same moment."""
+    """Limits that protect the database apply to all servers together, also for simultaneous requests."""
     with Base(folder) as base:
         a, b = base.node('--max-tables', '60'), base.node('--max-tables', '60')
         people = [a.visitor(f'P{i}') for i in range(4)]
@@ -817,7 +822,7 @@ def case_limits(folder):
         answers = ask_all(16, *people[1:])
         assert answers.count(201) == 36 and set(answers) == {201, 429}, answers
         assert base.sql('SELECT count(*) FROM game') == '60'
-        # Four analyses of a visitor wait, and one is made.
+        # Four analyses of a visitor wait, and one is being made.
         base.sql('UPDATE game SET state = 3')
         c = base.node('--bot-threads', '0')
         d = base.node('--bot-threads', '0')
@@ -836,8 +841,8 @@ def case_limits(folder):
 
 
 def case_limit_of_a_server_that_was_away(folder):
-    """A server knows of no open table and has room for some, is stopped, and another makes all that there may be: that one
-    gets the room back, and whoever asks the first when it goes on is refused, though it cannot know better yet."""
+    """A server counts no open tables, has room reserved for some, and is paused; another one makes all that are allowed and
+    gets the room back. When the first resumes, its requests are refused, although it cannot know of the others yet."""
     with Base(folder) as base:
         a, b = base.node('--max-tables', '300'), base.node('--max-tables', '300')
         ana, seats = a.visitor('Ana'), {'seats': [{'kind': 'open'}] * 2}
@@ -862,8 +867,8 @@ def case_limit_of_a_server_that_was_away(folder):
 
 
 def case_room_for_a_new_table(folder):
-    """All tables that are allowed are open, and one was left alone: a new one takes its place, but not before that one is
-    closed in the database. So there is never one too many."""
+    """The maximum of tables is open, and one was abandoned: a new one replaces it, but not before that one is closed in the
+    database. So there is never one too many."""
     with Base(folder) as base:
         clock = Clock(folder)
         a = base.node('--max-tables', '3', env=clock.env)
@@ -882,7 +887,7 @@ def case_room_for_a_new_table(folder):
         assert base.sql("SELECT string_agg(state::text, ' ' ORDER BY state) FROM game") == '0 0 0 3'
 
 
-# What the same table means to people at two servers.
+# Players of one table at two servers.
 
 def at_once(*works):
     """Runs functions at the same time, and waits for all of them."""
@@ -904,8 +909,8 @@ def at_once(*works):
 
 
 def case_ratings_count_once(folder):
-    """Both servers see the end of a game, and each player may be the one whose choice ends it: it counts once. Two games of
-    the same people that end at the same moment count one after the other, as an independent program has it."""
+    """Both servers see the end of a game, and each player may make the choice that ends it: it counts once. Two games of the
+    same people that end at the same moment count one after the other, as an independent program computes it."""
     with Base(folder) as base:
         a, b = base.node(), base.node()
         ana, ben = a.visitor('Ana'), b.visitor('Ben')
@@ -942,7 +947,7 @@ def case_ratings_count_once(folder):
 
 
 def case_reactions(folder):
-    """A reaction reaches those at the other server, and counts there: one in five seconds and three per turn."""
+    """A reaction reaches players at the other server, and its limits apply there: one in five seconds and three per turn."""
     with Base(folder) as base:
         clock = Clock(folder)
         a, b = base.node(env=clock.env), base.node(env=clock.env)
@@ -978,8 +983,8 @@ def case_reactions(folder):
 
 
 def case_farewell(folder):
-    """Somebody removes their data at one server, while the other has their tables in memory and their connection: there,
-    too, they are nobody, and no record has their name; the games go on."""
+    """A visitor's data are removed at one server, while the other has their tables in memory and their connection: there,
+    too, the identity is unknown, and no record has the name; the games continue."""
     with Base(folder) as base:
         a, b = base.node('--analysis-playouts', '128'), base.node('--analysis-playouts', '128')
         ana, ben = a.visitor('Ana Secretname'), b.visitor('Ben')
@@ -1018,8 +1023,8 @@ def case_farewell(folder):
 # The daily expedition.
 
 def case_a_day_ends_at_two_servers(folder):
-    """The day ends while people at both servers play it: both reveal it, and rank its results. What was stored before that
-    is on every board, once; what ends later counts nowhere; both show the same."""
+    """The day ends while people at both servers play it: both reveal it, and rank its results. Results stored before that
+    are on every board, once; later ones do not count; both show the same."""
     with Base(folder) as base:
         days = daily.Days(folder)
         a, b = (base.node(*daily.QUICK, env=days.env) for _ in range(2))
@@ -1049,7 +1054,7 @@ def case_a_day_ends_at_two_servers(folder):
         counted = base.sql('SELECT visitor FROM attempt WHERE state = 1 ORDER BY 1').split()
         assert len(counted) >= 2
         assert base.sql('SELECT count(*) FROM attempt WHERE state = 2') == str(len(who) - len(counted))
-        # Of the day, week and month; the last two also of days that are revealed, which this one is.
+        # Boards of the day, week and month; the last two also of revealed days, including this one.
         for board in (0, 4, 5, 8, 9):
             rows = base.sql(f'SELECT standing.visitor FROM standing JOIN attempt USING (visitor) WHERE board = {board} '
                             'AND standing.points = attempt.points AND standing.value = 10 * attempt.points '
@@ -1070,8 +1075,8 @@ def case_a_day_ends_at_two_servers(folder):
 
 
 def case_a_clock_that_is_ahead(folder):
-    """The clock of one server jumps ahead while it cannot ask the database: it shows nobody a card of a day that others
-    still play. Once the database has the day as revealed, the others let nobody begin it."""
+    """The clock of one server jumps ahead while it cannot reach the database: it shows no card of a day that others still
+    play. Once the database has the day as revealed, no server lets it begin."""
     with Base(folder) as base:
         days = daily.Days(folder)
         fast = daily.Days(os.path.join(folder, '..'))
@@ -1093,16 +1098,16 @@ def case_a_clock_that_is_ahead(folder):
 # Transactions that wait for each other.
 
 def case_deadlocks(folder):
-    """PostgreSQL undoes one of two transactions that wait for each other. If that is a server's, it is run again, and the
-    player gets what they asked for: a table, and a seat."""
+    """PostgreSQL aborts one of two transactions that wait for each other. If that is a server's, it is run again, and the
+    player's request succeeds: a table, and a seat."""
     with Base(folder) as base:
-        # It looks once, so long after it began to wait.
+        # PostgreSQL checks for deadlocks once, after this time.
         base.sql(f"ALTER DATABASE {base.name} SET deadlock_timeout = '4s'")
         a = base.node()
         ana, ben = a.visitor('Ana'), a.visitor('Ben')
 
         def clash(first, second, work):
-            """Somebody has the one row and wants the other, which the server has; and they are patient."""
+            """Another session holds one row and waits for the second, which the server holds; it waits patiently."""
             with base.server.session(base.name) as session:
                 session.say(f"BEGIN; SET LOCAL deadlock_timeout = '1h'; {first};")
                 worker = threading.Thread(target=work)
@@ -1118,7 +1123,7 @@ def case_deadlocks(folder):
         clash("SELECT 1 FROM visitor WHERE name = 'Ana' FOR UPDATE", 'SELECT 1 FROM node FOR UPDATE',
               lambda: done.append(ana.make('open', 'open')))
         assert ana.table(done[0])['state'] == 'waiting'
-        # Whoever sits down changes the table's revision, then its row.
+        # Sitting down changes the table's revision, then its row.
         clash('SELECT 1 FROM game FOR UPDATE', 'SELECT 1 FROM revision FOR UPDATE', lambda: done.append(ana.seat(done[0])))
         until_so(lambda: int(base.sql('SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()'))
                  >= before + 2)
@@ -1131,7 +1136,7 @@ def case_deadlocks(folder):
 # A proxy in front.
 
 def cluster_nginx(port, nodes, folder):
-    """The configuration for one server, with what docs/cluster.md adds for two."""
+    """The configuration for one server, with the lines that docs/cluster.md adds for two."""
     text = wire.read(os.path.join(wire.ROOT, 'docs/cluster.md'))
     first, then = re.findall(r'((?:^    .*\n)+)', text[text.index('\nnginx: '):text.index('\nHAProxy:')], re.M)
     for number, node in enumerate(nodes):
@@ -1141,8 +1146,8 @@ def cluster_nginx(port, nodes, folder):
 
 
 def case_nginx(folder):
-    """Two servers behind nginx as docs/cluster.md says: all players of a table are at one server, tables are at both, and
-    when one is killed its players are at the other."""
+    """Two servers behind nginx as in docs/cluster.md: all players of a table are at one server, tables are at both, and when
+    one is killed its players move to the other."""
     with Base(folder) as base:
         nodes = [base.node('--trust-proxy') for _ in range(2)]
 
@@ -1194,15 +1199,15 @@ def case_nginx(folder):
 # PostgreSQL's disk is full.
 
 def case_full_disk(folder):
-    """The data of PostgreSQL are on a small disk, which gets full: requests are refused with `storage`, nothing is lost, and
-    all goes on when there is room again."""
+    """The data of PostgreSQL are on a small disk that fills up: requests are refused with `storage`, nothing is lost, and
+    everything continues when there is room again."""
     with Base(folder, small=24) as base:
         a, b = base.node(), base.node()
         ana, ben, code, one, other = two_at_a_table(base, a, b)
         one.done('choose', phase=one.version, choice=one.pick(random.Random(1)))
         base.server.fill()
         refused = 0
-        while not refused:                           # until the pages that PostgreSQL has already are full, too
+        while not refused:                           # until PostgreSQL's allocated pages are full, too
             answer = ana.ask('POST', '/api/tables', {'seats': [{'kind': 'open'}] * 2})
             assert answer.status in (201, 429, 503), answer.text
             refused = answer.status == 503

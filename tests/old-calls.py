@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a program without the system calls that came after Linux 3.2, as if the kernel did not know them (ENOSYS): usage:
+"""Runs a program without the system calls added after Linux 3.2, as if the kernel did not know them (ENOSYS). usage:
 old-calls.py PROGRAM [ARGUMENT...]. On x86-64 their numbers begin at 312 (kcmp, Linux 3.5)."""
 import ctypes
 import os
@@ -13,7 +13,7 @@ ALLOW, REFUSE = 0x7FFF0000, 0x00050000 | 38      # 38: ENOSYS
 
 
 def main():
-    # (code, where to if true, where to if not, operand); the call's number is the first member of what is looked at.
+    # (code, offset if true, offset if false, operand); the number of the call is the first member of the data.
     steps = [(LOAD, 0, 0, 0), (IF_AT_LEAST, 0, 1, FIRST_NEW), (RETURN, 0, 0, REFUSE), (RETURN, 0, 0, ALLOW)]
     text = ctypes.create_string_buffer(b''.join(struct.pack('HBBI', *step) for step in steps))
     program = ctypes.create_string_buffer(struct.pack('HxxxxxxP', len(steps), ctypes.addressof(text)))

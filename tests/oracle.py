@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""A second reading of the rules (docs/rules.md), written apart from the engine: sets of (column, row) and no tricks. The
-tests hold the command against it: records that one writes must satisfy the other, and both must list the same legal
-choices."""
+"""A second implementation of the rules (docs/rules.md), independent of the engine: plain sets of (column, row). The
+tests compare the command with it: each must accept the other's records, and both must list the same legal choices."""
 import itertools
 
 COLOURS = ('green', 'orange', 'purple')
@@ -98,7 +97,7 @@ class Player:
 
 
 class Game:
-    """Follows a record; `wants` says which line may come next, as (keyword, seat or None)."""
+    """Follows a record; `wants` lists the lines that may come next, as (keyword, seat or None)."""
 
     def __init__(self, edition):
         self.edition = edition

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Bots that are other programs: the example of docs/bots.md plays, and whatever a bot does or fails to do, games go on to
-their end. usage: outside.py PYRAMIDS SOURCE_ROOT"""
+"""Bots that are other programs: the example of docs/bots.md plays, and whatever a bot does, games continue to their
+end. usage: outside.py PYRAMIDS SOURCE_ROOT"""
 import json
 import os
 import subprocess
@@ -13,7 +13,7 @@ ENV = dict(os.environ, PYRAMIDS=COMMAND, LC_ALL='C.UTF-8')
 
 
 def run(bots, *words, env=None, games='2', code=0):
-    """A busy machine is no fault of the bots: there is time, unless the words say otherwise."""
+    """A busy machine must not count against the bots: their time is generous unless the options set it."""
     done = subprocess.run([COMMAND, 'sim', '--bots', bots, '--games', games, '--threads', '2', '--bot-time', '60000',
         *words], capture_output=True,
                           text=True, env=env or ENV, timeout=240)
@@ -22,7 +22,7 @@ def run(bots, *words, env=None, games='2', code=0):
 
 
 def sim(bots, *words, env=None, games='2'):
-    """What is said of each bot after some games."""
+    """The results of each bot after some games."""
     return json.loads(run(bots, '--json', *words, env=env, games=games).stdout)['bots']
 
 
@@ -58,16 +58,17 @@ def case_illegal(folder):
 
 
 def case_dies(folder):
-    """Its games go on to their end and are reported; then it is said how the program ended, and the exit code tells."""
+    """Its games continue to their end and are reported; then the end of the program is reported, and the exit code shows
+    it."""
     for body, how in (('sys.exit(3)\n', 'with exit code 3'), ('sys.stdin.readline()\n', 'with exit code 0'),
         ('import os\nos.kill(os.getpid(), 11)\n', 'with signal 11')):
         path = script(folder, 'a', body)
         done = run(path + ',greedy', '--json', code=1)
         bots = json.loads(done.stdout)['bots']
-        # Three starts a game, each of which ends; no other choice was its own either.
+        # Three starts per game, each of which ends; no other choice was its own either.
         assert bots[0]['faults'] > 20 and bots[0]['ends'] == 6 and bots[1]['ends'] == 0, bots
         assert done.stderr.endswith(f'pyramids: {path} exited in the middle of a game 6 times (last {how})\n'), done.stderr
-    # One that dies once in the whole: that is said, too.
+    # A program that ends once overall is reported, too.
     body = f'import os\nmark = {os.path.join(folder, "mark")!r}\nfor line in sys.stdin:\n  if line.startswith("choose"):\n' \
            '    if not os.path.exists(mark):\n      open(mark, "w")\n      sys.exit(1)\n    print("nonsense", flush=True)\n'
     done = run(script(folder, 'b', body) + ',greedy', '--threads', '1', code=1)
@@ -75,8 +76,8 @@ def case_dies(folder):
 
 
 def case_cannot_start(folder):
-    """What is no program stops everything before the first game is counted: nothing is reported, and the message says
-    why."""
+    """Something that is not a program stops everything before the first game is counted: no results are printed, and the
+    message gives the reason."""
     plain = os.path.join(folder, 'plain')
     with open(plain, 'w', encoding='utf-8') as to:
         to.write('#!/bin/sh\n')
@@ -92,7 +93,7 @@ def case_cannot_start(folder):
 def case_late(folder):
     bots = sim(script(folder, 'a', 'time.sleep(1000)\n') + ',greedy', '--bot-time', '100')
     assert bots[0]['faults'] > 20, bots
-    # One that never reads fills its pipe; one that talks without end fills ours.
+    # A bot that never reads fills its pipe; one that writes without end fills ours.
     bots = sim(script(folder, 'b', 'while True: print("x" * 10000)\n') + ',greedy', '--bot-time', '200')
     assert bots[0]['faults'] > 20, bots
 
@@ -111,7 +112,7 @@ def case_same_games(folder):
 
 
 def case_sees_its_view_only(folder):
-    """What a bot is sent: its own deal, nobody else's, and nothing of a phase before all are in."""
+    """The input of a bot: its own deal only, and nothing of a phase before all have chosen."""
     log = os.path.join(folder, 'log')
     body = f'log = open({log!r} + str(time.time_ns()), "w")\nfor line in sys.stdin:\n  log.write(line); log.flush()\n' \
            '  if line.startswith("choose"): print("nonsense", flush=True)\n'
@@ -123,7 +124,7 @@ def case_sees_its_view_only(folder):
         seat = under_way.split('choose ')[1][0]
         deals = [line for line in under_way.split('\n') if line.startswith('deal ')]
         assert deals and all(line.split()[1] == seat for line in deals[:1])
-        # Between a reveal and the question whose answer completes the phase there is no mark line.
+        # There is no mark line between a reveal and the question whose answer completes the phase.
         for block in under_way.split('reveal ')[1:]:
             if 'choose' in block:
                 assert 'mark' not in block.split('choose')[0], block

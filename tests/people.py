@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a server keeps of people: ratings, profiles and their secret addresses, finished games, removal of one's data,
-reactions, series. usage: people.py PYRAMIDS SOURCE_ROOT [CASE]"""
+"""The data that a server keeps about people: ratings, profiles and their secret addresses, finished games, removal of
+one's data, reactions, series. usage: people.py PYRAMIDS SOURCE_ROOT [CASE]"""
 import random
 import re
 import time
@@ -37,7 +37,7 @@ def stored(server, name):
 
 
 def case_ratings(folder):
-    """Games of people at public tables count, once, as an independent program has it; others do not."""
+    """Games of people at public tables are rated once, as an independent program computes it; others are not rated."""
     with Server(folder) as server:
         people = [server.visitor(name) for name in ('Ana', 'Ben', 'Chloe')]
         wanted = {who: ratings.NEW for who in people}
@@ -99,7 +99,7 @@ def case_leaderboard(folder):
 
 
 def case_profile(folder):
-    """What a profile has, from whole games and an analysis; the secret address, and that it can be withdrawn."""
+    """The contents of a profile, from whole games and an analysis; the secret address, and that it can be withdrawn."""
     with Server(folder, '--analysis-playouts', '128') as server:
         ana, ben = server.visitor(), server.visitor('Ben')
         empty = ana.want(200, 'GET', '/api/my/profile').json['profile']
@@ -152,7 +152,7 @@ def case_profile(folder):
 
 
 def many_games(server, name, count):
-    """Finished games with rows of their own, one per second; nobody reads their lines."""
+    """Finished games with rows of their own, one per second; their lines are never read."""
     (visitor,), = server.base.rows(f"SELECT id FROM visitor WHERE name = '{name}'")
     rows = {'game (id, code, state, created, changed, config, host, public)': [], 'revision (game, number)': [],
             'line (game, seq, count, text, made)': [],
@@ -201,7 +201,7 @@ def case_history(folder):
         assert len(pages(ana, '/api/my/games?filter=won')) == sum(row['won'] for row in rows) > 40
         assert pages(ana, '/api/my/games?filter=daily') == [] and not any('daily' in row for row in rows)
         assert pages(ana, '/api/my/games?filter=bots') == [] == pages(ana, '/api/my/games?search=nobody')
-        assert pages(ana, '/api/my/games?search=Ana') == []      # one's own name is in all of them
+        assert pages(ana, '/api/my/games?search=Ana') == []      # a player's own name is in all of them
         assert len(pages(ana, f'/api/my/games?filter=won&search={quote("Dörte")}')) == \
             sum(row['won'] and row['seats'][1]['name'] == 'Dörte' for row in rows)
         for query in ('filter=x', 'before=x', 'before=5', 'before=5.', 'before=5.AAAA', 'before=-1.22222222', 'search=%ff',
@@ -209,8 +209,8 @@ def case_history(folder):
             ana.refused(400, 'bad_message', 'GET', f'/api/my/games?{query}')
         ana.want(200, 'GET', '/api/my/games?before=9223372036854775807.22222222')
         ana.want(200, 'GET', '/api/my/games?search=%zz&filter=all&lang=de')
-        ana.want(200, 'GET', '/api/my/games?notbefore=x&research=%ff')       # members that we do not know
-        # What comes after a long search, in letters of three bytes each, still counts.
+        ana.want(200, 'GET', '/api/my/games?notbefore=x&research=%ff')       # unknown parameters
+        # Parameters after a long search, in letters of three bytes each, still count.
         query = f'search={quote("金" * 60)}&before=x'
         assert ana.refused(400, 'bad_message', 'GET', f'/api/my/games?{query}')['detail'] == 'before'
         records = pages(ana, '/api/my/games/records')
@@ -223,7 +223,8 @@ def case_history(folder):
 
 
 def case_farewell(folder):
-    """All of one's data goes; others keep their games, in which the seat is "A player"; a running game goes on."""
+    """All data of a visitor are deleted; others keep their games, in which the seat is "A player"; a running game
+    continues."""
     with Server(folder, '--analysis-playouts', '128') as server:
         ana, ben = server.visitor('Ana Secretname'), server.visitor('Ben')
         over = finish([ana, ben], public=True)
@@ -247,7 +248,7 @@ def case_farewell(folder):
         assert link.closed() == 1008
         for cookie in (old, device.cookie):
             Visitor(server, cookie).refused(401, 'no_visitor', 'GET', '/api/visitor')
-        # The tables: a bot goes on, the seat is free, what she made is closed.
+        # The tables: a bot takes over, the free seat stays free, her own table is closed.
         assert ben.table(hosted)['state'] == 'closed'
         assert [seat['kind'] for seat in ben.table(waits)['seats']] == ['open', 'open', 'open']
         seat = ben.table(runs)['seats'][1]
@@ -255,7 +256,7 @@ def case_farewell(folder):
         assert re.findall('^player . (.*)', ben.record(runs), re.M) == ['Ben', 'A player']
         mine = ben.link(runs)
         play([mine], random.Random(3))
-        # Finished games, once the server has come to them.
+        # Finished games, once the server has processed them.
         until_so(lambda: server.base.rows('SELECT count(*) FROM leaving') == [(0,)])
         for code in (over, runs):
             assert [seat['name'] for seat in ben.table(code)['seats'] if seat['name'] != 'Ben'] == ['A player']
@@ -282,7 +283,7 @@ def case_farewell(folder):
 
 
 def case_farewell_interrupted(folder):
-    """A server that goes down in the middle goes on when it is back."""
+    """A server that stops in the middle continues after a restart."""
     with Server(folder) as server:
         ana = server.visitor()
         server.stop()
@@ -297,7 +298,8 @@ def case_farewell_interrupted(folder):
 
 
 def case_reactions(folder):
-    """Six symbols to everyone at the table, one in five seconds and three per turn; not to bots, not by spectators."""
+    """Six symbols, shown to everyone at the table, one in five seconds and three per turn; not for bots, not for
+    spectators."""
     clock = Clock(folder)
     with Server(folder, env=clock.env) as server:
         ana, ben, chloe = (server.visitor(name) for name in ('Ana', 'Ben', 'Chloe'))
@@ -330,7 +332,7 @@ def case_reactions(folder):
         clock.set(server, '+15')
         links[0].refused('too_fast', 'react', symbol='torch')        # the fourth of a turn
         assert [one['symbol'] for one in listen(links[1], 4)] == ['tomb', 'skull', 'cross', 'potion']
-        # Another turn, and those who come later are not told what was.
+        # In another turn; those who come later do not see earlier ones.
         play(links[:2], random.Random(1), until=lambda: sum(line.startswith('reveal') for line in links[0].lines) > 1)
         links[0].done('react', symbol='torch')
         assert not reactions(chloe.link(code))
@@ -372,7 +374,7 @@ def case_series(folder):
             play(links, random.Random(game))
             count(ana.table(code))
             score(ana.table(code), game + 1)
-        # The host lets somebody else sit there: they begin with nothing.
+        # The host gives the seat to another player, whose score begins at zero.
         code = ana.want(201, 'POST', f'/api/tables/{code}/rematch', {}).json['table']['code']
         order = [1 + [seat['name'] for seat in ana.table(code)['seats']].index('Ana'), 'open']
         table = ana.want(200, 'POST', f'/api/tables/{code}/seats', {'seats': order}).json['table']

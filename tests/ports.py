@@ -1,5 +1,5 @@
-"""Ports that stay one's own while a server is down between two starts. As a program (ports.py COUNT) prints so many and
-holds them until its input ends."""
+"""Reserves ports that stay reserved while a server is down between two starts. As a program (ports.py COUNT) it prints
+COUNT ports and holds them until its input ends."""
 import random
 import socket
 import sys
@@ -8,8 +8,8 @@ HELD = []                        # the sockets, as long as the program runs
 
 
 def reserve():
-    """A port of 127.0.0.1 that nobody else can get, and a server of ours can listen on as often as it likes. It is none of
-    those that the kernel gives to whoever connects or asks for any, so that it is free after each stop."""
+    """Reserves a port of 127.0.0.1 on which only our servers can listen, any number of times. It is outside the range from
+    which the kernel chooses ports, so it is free after each stop."""
     dice = random.SystemRandom()
     while True:
         holder = socket.socket()

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""A PostgreSQL server of a test's own, from Debian's packages: in a folder of its own, by a user of its own, gone
-afterwards.
+"""A private PostgreSQL server for a test, from Debian's packages: with its own folder and user, removed afterwards.
 
     postgres.py PROGRAM [ARGUMENT...]    runs a program with PYR_POSTGRES, a connection string, in its environment
 
-A test in Python uses `with Postgres() as server:`. What takes long, making the first data folder, is done once per build
-folder and copied. Nothing is synced to the disk: whether a disk keeps its word is not tested here. With PYR_SYNC it is, for
-measurements. """
+A test in Python uses `with Postgres() as server:`. The slow part, creating the data folder, is done once per build folder
+and copied. Data are not synced to the disk, since the reliability of disks is not tested here; PYR_SYNC turns it on for
+measurements."""
 import contextlib
 import ctypes
 import fcntl
@@ -74,7 +73,7 @@ def end_with_parent():
 
 
 def template(at):
-    """A data folder that was never started; made by whichever test comes first."""
+    """A data folder that was never started; the first test creates it."""
     version = programs().split("/")[-2]
     store = os.path.join(os.environ.get("PYR_BUILD", "/tmp"), f"postgres-template-{version}")
     with open(store + ".lock", "w") as lock:
@@ -143,7 +142,7 @@ class Postgres:
             self.process = None
             self.log.close()
 
-    # A standby has all that was committed, and can take the server's place.
+    # A standby has every committed transaction, and can replace the server.
 
     def follow(self, primary):
         """Becomes the standby of another server, whose commits wait for it from now on."""
@@ -160,7 +159,7 @@ class Postgres:
             time.sleep(0.02)
 
     def promote(self):
-        """Of a standby, whose server is gone."""
+        """Makes a standby the server after its server is gone."""
         with open(self.data + "/postgresql.auto.conf", "a") as settings:
             settings.write("synchronous_standby_names = ''\n")
         done = subprocess.run([programs() + "/pg_ctl", "promote", "-w", "-D", self.data], cwd="/", check=False,
@@ -188,7 +187,7 @@ class Postgres:
 
     @contextlib.contextmanager
     def session(self, base="postgres"):
-        """A connection that stays: say() returns when its statements are done."""
+        """A permanent connection: say() returns when its statements are done."""
         process = subprocess.Popen([programs() + "/psql", "-X", "-q", "-A", "-t", "-h", self.folder, "-p",
                                     self.settings["port"], "-U", "postgres", "-d", base], stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, text=True)
@@ -212,8 +211,8 @@ class Postgres:
         self.sql(f"CREATE DATABASE {name}")
         return name
 
-    # A database on a disk of its own, which gets full. Where no disk can be mounted, the database itself says that there is
-    # no room.
+    # A database on a small disk that can fill up. If no disk can be mounted, the database itself reports that there is no
+    # room.
 
     def small_base(self, megabytes):
         self.small = self.folder + "/small"
@@ -266,12 +265,12 @@ class Postgres:
 
 
 class Pair:
-    """A server with a synchronous standby, which takes its place when it is killed; then the old one becomes the standby."""
+    """A server with a synchronous standby, which replaces it when it is killed; then the old one becomes the standby."""
 
     def __init__(self, sync=False):
         self.primary = Postgres(sync=sync)
         self.standby = Postgres(sync=sync, follows=self.primary)
-        # The standby first, so that everyone has to find the one that can be written.
+        # The standby first, so that every client has to find the one that is writable.
         self.hosts = f"{self.standby.folder},{self.primary.folder}"
 
     def where(self, base="postgres"):
@@ -281,7 +280,8 @@ class Pair:
         return self.primary.sql(text, base)
 
     def base(self):
-        """Once the standby has it, too: commits wait until it has stored them, not until it shows them."""
+        """A new database, once the standby has it, too: commits wait until the standby has stored them, not until it shows
+        them. """
         name = self.primary.base()
         while self.standby.sql(f"SELECT count(*) FROM pg_database WHERE datname = '{name}'") != "1":
             time.sleep(0.02)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""docs/protocol.md and docs/openapi.json, held against the server: their examples are sent, what comes back has the form
-they tell, and what they list is what the code has. usage: protocol.py PYRAMIDS SOURCE_ROOT [CASE]"""
+"""Compares docs/protocol.md and docs/openapi.json with the server: their examples are sent, the answers have the
+documented form, and their lists match the code. usage: protocol.py PYRAMIDS SOURCE_ROOT [CASE]"""
 import datetime
 import json
 import os
@@ -33,12 +33,12 @@ def rows(text):
 
 
 def routes():
-    # A name is one word of the address, whatever letters stand in it.
+    # A name is one component of the address, with any characters.
     return {(method, path.replace('**', '*')) for method, path in re.findall(r'\{ METHOD_(\w+), "([^"]+)", \w+, \w+ \}',
         source('http.c'))}
 
 
-# What the page lists.
+# The lists of the page.
 
 def case_errors(_):
     code = {name: int(status) for name, status in re.findall(r'X\([A-Z_]+, "(\w+)", (\d+)\)', source('error.h'))}
@@ -51,7 +51,7 @@ def case_errors(_):
     for name, status in page.items():
         assert status is None or int(status) == code[name], (name, status, code[name])
     assert set(OPENAPI['components']['schemas']['Error']['properties']['error']['properties']['code']['enum']) == set(code)
-    # Reasons are names of enum pyr_err (tests/test_engine.c has the words); no two have one number.
+    # Reasons are names of enum pyr_err (tests/test_engine.c has the words); each has its own number.
     header = wire.read(os.path.join(wire.ROOT, 'src/engine/include/pyramids/err.h'))
     listed = re.findall(r'^ +X\(([A-Z_]+), (\w+), (-\d+), "(?:[RQ]\d+)?"\)', header, re.M)
     assert len(listed) > 70 and all(name == word.upper() for name, word, _number in listed), listed
@@ -74,7 +74,7 @@ def case_messages(_):
     for kind, fields, _ in rows(section('What a client sends')):
         page[kind.strip('`')] = {name: not optional for name, optional in re.findall(r'`(\w+)`(\?)?', fields)}
     assert len(code) > 8 and page == code, (page, code)
-    # What the server sends is written in one file.
+    # All messages of the server are written in one file.
     text = source('outbox.c')
     begun = re.findall(r'message_begin\(&json, (?:\w+ \? "(\w+)" : )?"(\w+)"', text)
     sent = {kind for pair in begun for kind in pair if kind} | set(re.findall(r'"type", json_string\("(\w+)"\)', text))
@@ -103,7 +103,7 @@ def case_routes(_):
 
 
 def case_limits(folder):
-    """The numbers of the page are those of the program, and hold."""
+    """The numbers on the page match the program, and are enforced."""
     usage = re.sub(r'\n {8,}', ' ', wire.run('serve', '--help'))          # an option a line
     limits = dict(rows(section('5. Limits')))
     defaults = {name: int(value) for name, value in re.findall(r'--([a-z-]+) \w+ .*\(default (\d+)', usage)}
@@ -144,7 +144,7 @@ def case_limits(folder):
         guesses = number('wrong codes per address', r'(\d+) per minute')
         hits = [ana.ask('GET', '/api/tables/22222222').status for _ in range(guesses + 15)]
         assert hits[:guesses] == [404] * guesses and 429 in hits, hits
-    # Its own limits: a burst of so many messages passes, more do not.
+    # The server's own limits: a burst of so many messages passes, more do not.
     with Server(folder, database='rates.db', generous=False) as server:
         link = server.visitor().link()
         burst = number('messages per connection', r'bursts of (\d+)')
@@ -152,12 +152,12 @@ def case_limits(folder):
 
         def refused():
             return [answer for answer in link.answers.values() if answer['type'] == 'error']
-        # on a slow machine a few more are let through meanwhile
+        # on a slow machine a few more are allowed meanwhile
         while not refused():
             link.send(type='ping', id=f'i{sent}')
             sent += 1
             if sent > burst + 10:
-                # each is answered by its id, those that are too fast, too
+                # each is answered by its id, even those that are too fast
                 link.until(lambda: len(link.answers) == sent)
         most = burst + defaults['message-rate'] * (time.monotonic() - begun) + 1
         taken = len(link.answers) - len(refused())
@@ -181,7 +181,7 @@ def blocks():
 
 
 def same_form(example, got, where=''):
-    """An answer has the members of its example, and of the same kinds; … stands for more."""
+    """An answer has the members of its example, with the same types; … stands for more."""
     if isinstance(example, dict):
         assert isinstance(got, dict), (where, got)
         if '…' in example:
@@ -199,7 +199,7 @@ def same_form(example, got, where=''):
 
 
 def loose(text):
-    """JSON as people write it in examples: … among the members."""
+    """JSON as written in examples: … among the members."""
     return json.loads(re.sub(r', …\s*\}', ', "…": 0}', text))
 
 
@@ -256,7 +256,7 @@ def case_examples_over_the_socket(folder):
         link, other = links
         lines = [message for message in link.news if message['type'] == 'lines'][-1]
         same_form(example[0][1], lines)
-        # A turn as it is told, seat 1's view: choose, done, ready; then the others' choices and the next card.
+        # A turn as it is sent to seat 1: choose, done, ready; then the others' choices and the next card.
         order = []
         hear = link.hear
 
@@ -282,7 +282,7 @@ def case_examples_over_the_socket(folder):
         same_form(example[4][1], link.news[-1])
         assert order == [message['type'] for mark, message in example[2:] if mark == '<'], order
         assert [line.split(' ')[0] for line in link.news[-1]['lines']][:2] == ['mark', 'mark']
-        # Every kind of message was as the table of the page tells: its fields, no others.
+        # Every kind of message has exactly the fields in the table of the page.
         fields = {kind.strip('`'): text for kind, text, _ in rows(section('What the server sends'))}
         link.refused('illegal', 'choose', phase=link.version, choice='99:a1')
         for message in [*link.news, *link.answers.values()]:
@@ -305,7 +305,7 @@ def resolve(schema):
 
 
 def faults(schema, value, where='$'):
-    """What is wrong with a value: the part of JSON Schema that the document uses."""
+    """Errors of a value: implements the part of JSON Schema that the document uses."""
     schema = resolve(schema)
     known = {'type', 'properties', 'required', 'additionalProperties', 'items', 'minItems', 'maxItems', 'enum', 'pattern',
         'minimum', 'maximum', 'minLength', 'maxLength',
@@ -352,7 +352,7 @@ def faults(schema, value, where='$'):
 
 
 def check_answer(operation, answer, what):
-    """The status is documented, and the body has its form."""
+    """The status is documented, and the body matches its schema."""
     assert str(answer.status) in operation['responses'], f'{what}: {answer.status} is not documented'
     content = resolve(operation['responses'][str(answer.status)])['content']
     kind = answer.headers['Content-Type'].split(';')[0]
@@ -363,7 +363,7 @@ def check_answer(operation, answer, what):
 
 
 def case_openapi_is_sound(_):
-    """Its references lead somewhere, its examples fit its schemas, and nothing in it is unused."""
+    """Its references resolve, its examples match its schemas, and all of its parts are used."""
     text = json.dumps(OPENAPI)
     for name in re.findall(r'"\$ref": "([^"]+)"', text):
         resolve({'$ref': name})
@@ -392,7 +392,7 @@ def case_openapi_drives_the_server(folder):
             check_answer(operation, answer, f'{method} {path} {body}')
             seen.add((operation['operationId'], answer.status))
             return answer
-        # First what counts wrong keys like wrong codes: an address may guess 30 of them.
+        # First the requests that count wrong keys like wrong codes: an address may guess 30 of them.
         for path, methods in sorted(OPENAPI['paths'].items(), key=lambda item: item[0] != '/api/profiles/{key}'):
             for method, operation in methods.items():
                 parameters = [resolve(parameter) for parameter in operation.get('parameters', [])]
@@ -413,7 +413,7 @@ def case_openapi_drives_the_server(folder):
                 if operation['operationId'] == 'turnsFeed':
                     paths.append(ana.want(200, 'POST', '/api/my/feed', {}).json['path'])
                 if operation['operationId'] == 'dailyBoard':
-                    paths.append(paths[0] + '?period=week')     # that of a day is not shown before one's own game
+                    paths.append(paths[0] + '?period=week')     # the board of a day is not shown before a visitor's own game
                 body = operation.get('requestBody', {}).get('content', {}).get('application/json', {})
                 examples = body.get('examples', {'none': {'value': None}})
                 for example in examples.values():
@@ -434,7 +434,7 @@ def case_openapi_drives_the_server(folder):
                     for wrong in ('{', '[]', '{"unknown":1}', ' ' * 5000):
                         answer = send(ana, method, paths[0], operation, wrong)
                         assert answer.status in (400, 413), (path, wrong, answer.status)
-        # Each success that is documented was seen (an analysis may still be under way).
+        # Each documented success was seen (an analysis may still be under way).
         for methods in OPENAPI['paths'].values():
             for operation in methods.values():
                 for status in operation['responses']:

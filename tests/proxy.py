@@ -1,6 +1,6 @@
-"""People behind a proxy and in the house: `--trust-proxy` (this program plays the proxy, and nginx and Caddy with the
-examples' configuration), limits by address, hosts that are ours and hosts that are not, what the server prints for
-others, and identities that must not get lost."""
+"""Clients behind a proxy and in the local network: `--trust-proxy` (this program plays the proxy, and nginx and Caddy
+with the examples' configuration), limits by address, own and foreign host names, the addresses that the server prints
+for others, and identities that must not get lost."""
 import contextlib
 import fcntl
 import http.client
@@ -28,7 +28,7 @@ SEATS = {'seats': [{'kind': 'open'}] * 2}
 
 
 class Behind(Visitor):
-    """Someone whose requests reach the server through a proxy, which says so."""
+    """A visitor whose requests reach the server through a proxy, which adds the header."""
 
     def __init__(self, server, forwarded, cookie=''):
         super().__init__(server, cookie)
@@ -67,20 +67,21 @@ def burst(who, count=140):
 
 
 def case_last_address_counts(folder):
-    """Only the last address of X-Forwarded-For is the proxy's word. A client that makes up others before it is still one."""
+    """Only the last address of X-Forwarded-For comes from the proxy. A client that invents others before it is still one
+    client."""
     with Server(folder, *PROXY, '--request-rate', '5', generous=False) as server:
         mallory = Visitor(server)
-        # The first addresses are made up, a new one every time; the last one, which the proxy adds, stays.
+        # The first addresses are invented, a new one every time; the last one, which the proxy adds, stays.
         statuses = [mallory.ask('GET', '/api/editions',
             headers={'X-Forwarded-For': f'198.51.100.{i}, 203.0.113.66'}).status for i in range(60)]
         assert 429 in statuses and statuses[:20] == [200] * 20, statuses
-        # And nobody can lock another one out by naming it first.
+        # No client can lock another one out by naming it first.
         victim = Behind(server, '198.51.100.1')
         victim.want(200, 'GET', '/api/editions')
         for form in ('203.0.113.66', '203.0.113.66:5678', '198.51.100.7,203.0.113.66:1', '::ffff:203.0.113.66',
                 '[::ffff:203.0.113.66]:443'):
             assert 429 in [Behind(server, form).ask('GET', '/api/editions').status for _ in range(40)], form
-        # Without the option the header is nothing but words.
+        # Without the option the header is ignored.
     with Server(folder, '--request-rate', '5', database='plain.db', generous=False) as server:
         who = Visitor(server)
         statuses = [who.ask('GET', '/api/editions', headers={'X-Forwarded-For': f'198.51.100.{i}'}).status
@@ -89,7 +90,7 @@ def case_last_address_counts(folder):
 
 
 def case_forms_of_addresses(folder):
-    """Ports and brackets are no part of an address, IPv6 counts by /64, what is not an address shares no limits."""
+    """Ports and brackets are not part of an address, IPv6 counts by /64, and invalid addresses share no limits."""
     def blocked(server, form):
         """Empties the bucket of one form."""
         until_so(lambda: 429 in [Behind(server, form).ask('GET', '/api/editions').status for _ in range(30)])
@@ -105,7 +106,7 @@ def case_forms_of_addresses(folder):
             assert is_free(server, f'192.0.2.{port - 4000}:{port}')
         blocked(server, '192.0.2.77:4711')
         assert is_free(server, '192.0.2.78:4711')
-        # A stranger with nonsense blocks neither others with nonsense, nor real addresses, nor the machine itself.
+        # A stranger with an invalid header blocks neither others with one, nor real addresses, nor the machine itself.
         for nonsense in ('unknown', '198.51.100.9, garbage', '_hidden', '1.2.3.4.5', 'x' * 700, '198.51.100.9,'):
             blocked(server, nonsense)
         assert is_free(server, '198.51.100.9') and is_free(server, 'something') and is_free(server, None)
@@ -114,7 +115,7 @@ def case_forms_of_addresses(folder):
 
 
 def case_connections_behind_a_proxy(folder):
-    """--max-per-address is about who is behind the proxy: sockets, and requests under way."""
+    """--max-per-address applies to the clients behind the proxy: sockets, and requests in progress."""
     with Server(folder, *PROXY, '--request-rate', '100000', '--max-per-address', '6', generous=False) as server:
         ana, ben, eve = behind(server, '192.0.2.1'), behind(server, '192.0.2.2', 'Ben'), behind(server, '2001:db8:9::1',
             'Eve')
@@ -134,7 +135,7 @@ def case_connections_behind_a_proxy(folder):
         assert eve.socket().status == 429
         eve.forwarded = '2001:db8:9:1::1'
         assert eve.socket().status == 101
-        # Requests that are under way count: heads are complete, bodies are not.
+        # Requests in progress count: their heads are complete, their bodies are not.
         waiting = [raw(server,
             f'POST /api/visitor HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Forwarded-For: 192.0.2.50\r\n'
             'Content-Type: application/json\r\n'
@@ -145,7 +146,7 @@ def case_connections_behind_a_proxy(folder):
         for at in waiting:
             at.close()
         until_so(lambda: fifty.ask('GET', '/api/editions').status == 200)
-        # The machine itself, and a proxy that says nothing, are not refused for the connections of others.
+        # The machine itself, and a proxy that sends no address, are not refused because of others' connections.
         assert Visitor(server).ask('GET', '/healthz').status == 200
         for link in links:
             link.close()
@@ -190,7 +191,7 @@ def case_tables_per_address(folder):
         crowd = [behind(server, '203.0.113.66', f'Eve {i}') for i in range(4)]
         answers = [crowd[i % 4].ask('POST', '/api/tables', SEATS) for i in range(60)]
         made = [answer.status for answer in answers].count(201)
-        assert 10 <= made < 30, made         # ten at once, and a few that time has given back
+        assert 10 <= made < 30, made         # ten at once, and a few more as time passes
         refused = [answer for answer in answers if answer.status != 201]
         assert {(answer.status, answer.json['error']['code']) for answer in refused} == {(429,
             'too_fast')} and refused[0].headers['Retry-After']
@@ -210,7 +211,7 @@ def case_tables_per_address(folder):
 
 
 def case_lobby(folder):
-    """Two hundred tables of one address do not push others out of the lobby; those that wait come before those that run."""
+    """Two hundred tables of one address do not push others out of the lobby; waiting tables come before running ones."""
     with Server(folder, *PROXY, '--request-rate', '100000', '--table-rate', '1000', '--max-tables-per-address', '1000',
             generous=False) as server:
         ana, ben = behind(server, '192.0.2.1'), behind(server, '192.0.2.2', 'Ben')
@@ -259,8 +260,8 @@ def caddy_configuration(port, upstream, _folder):
 
 
 def behind_front(folder, configuration, name, words, check_refused):
-    """A proxy with an example's configuration, and a client that makes addresses up: pages, sockets, cookies, limits, names
-    that are not ours."""
+    """A proxy with an example's configuration, and a client that invents addresses: pages, sockets, cookies, limits, foreign
+    host names."""
     with Server(folder, *PROXY, '--request-rate', '20', '--origin', 'https://pyramids.example.org',
             generous=False) as server:
         port = ports.reserve()
@@ -293,7 +294,7 @@ def behind_front(folder, configuration, name, words, check_refused):
             assert link.status == 101 and b'hello' in link.get()
             for path in ('/api/visitor', '/api/tables'):
                 check_refused(ana.ask('GET', path, headers={'Host': 'evil.example'}))
-            # The client is 127.0.0.1, whatever it says: the proxy adds that at the end.
+            # The client is 127.0.0.1, whatever it sends: the proxy adds that at the end.
             statuses = [ana.ask('GET', '/api/editions', headers=dict(host,
                 **{'X-Forwarded-For': f'198.51.100.{i % 250}'})).status for i in range(300)]
             assert 429 in statuses, 'a client behind the proxy chooses its own address'
@@ -313,11 +314,11 @@ NGINX = shutil.which('nginx') or '/usr/sbin/nginx'
 
 def case_nginx(folder):
     def check_refused(answer):
-        """nginx passes every name on, and the server refuses those that are not its own."""
+        """nginx passes every name on, and the server refuses foreign ones."""
         assert answer.status == 403 and answer.json['error']['code'] == 'origin', (answer.status, answer.text)
     behind_front(folder, nginx_configuration, 'nginx.conf', [NGINX, '-e', os.path.join(folder, 'nginx.log'), '-p', folder,
         '-c'], check_refused)
-    # And as it stands, with a certificate: nginx finds nothing wrong with it.
+    # Unchanged, with a certificate: nginx reports no error in it.
     key, cert = os.path.join(folder, 'key.pem'), os.path.join(folder, 'cert.pem')
     subprocess.run(['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes',
         '-days', '2', '-subj', '/CN=localhost', '-keyout', key, '-out', cert], check=True, capture_output=True)
@@ -333,7 +334,7 @@ def case_nginx(folder):
 
 def case_caddy(folder):
     def check_refused(answer):
-        """Caddy answers for names that are not ours."""
+        """Caddy answers for foreign names itself."""
         assert answer.status == 421 and answer.text == 'This server has another name.', (answer.status, answer.text)
     behind_front(folder, caddy_configuration, 'Caddyfile', ['caddy', 'run', '--adapter', 'caddyfile', '--config'],
         check_refused)
@@ -351,7 +352,7 @@ def own_names():
 
 
 def case_names_of_the_machine(folder):
-    """The machine's own names are accepted, others are not, and who asks by a wrong one is told what works."""
+    """The machine's own names are accepted, others are refused, with a hint which ones work."""
     with Server(folder) as server:
         ana = server.visitor()
         for name in own_names():
@@ -372,11 +373,11 @@ def case_names_of_the_machine(folder):
             f'--origin http://otherbox:{server.port}' in page.text and page.headers['Content-Language'] == 'en', page.text
         assert ana.want(403, 'GET', '/', None, dict(html, **{'Accept-Language': 'de'})).headers['Content-Language'] == 'de'
         assert ana.want(403, 'GET', '/api/tables', None, html).headers['Content-Type'] == 'application/json'
-        # What a client sends as Host comes back harmless.
+        # What a client sends as Host is escaped in the answer.
         for host in ('<script>alert(1)</script>', 'a"onload="x', "x'y&z"):
             page = ana.want(403, 'GET', '/', None, dict(html, Host=host)).text
             assert '<script' not in page and '"onload' not in page and host not in page, page
-        # A name that anybody may own learns nothing about this machine.
+        # An answer to a name that anyone may own reveals nothing about this machine.
         for name in own_names():
             told = ana.want(403, 'GET', '/', None, {'Host': 'rebind.evil.example',
                 'Accept': 'text/html'}).text.split('--origin')[0]
@@ -418,7 +419,7 @@ def case_certificate(folder):
         with Terminal([wire.COMMAND, 'play', '--server', f'https://localhost:{server.port}', '--trust', cert, '--name',
                 'Ana'], folder) as screen:
             until_so(lambda: screen.read()
-                and 'route=/api/tables status=200' in server.text())      # it has come to the list of tables
+                and 'route=/api/tables status=200' in server.text())      # it has reached the list of tables
 
 
 def case_own_name_over_tls(folder):
@@ -435,14 +436,14 @@ def case_own_name_over_tls(folder):
         with Terminal([wire.COMMAND, 'play', '--server', f'https://{name}:{server.port}', '--trust', cert, '--name',
                 'Ana'], folder) as screen:
             until_so(lambda: screen.read()
-                and 'route=/api/tables status=200' in server.text())      # it has come to the list of tables
+                and 'route=/api/tables status=200' in server.text())      # it has reached the list of tables
 
 
 # What it prints.
 
 @contextlib.contextmanager
 def started(words, **more):
-    """A program whose standard output is read here; it is ended, whatever happens."""
+    """A program whose standard output is read here; it is always ended."""
     with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
             **more) as process:
         wire.STARTED.append(process)
@@ -453,7 +454,7 @@ def started(words, **more):
 
 
 class Terminal:
-    """A program in a terminal of 80 by 50, and all that it wrote."""
+    """A program in a terminal of 80 by 50; records all its output."""
 
     def __init__(self, words, folder, rows=50, columns=80, **env):
         self.bytes = b''
@@ -528,7 +529,7 @@ def read_qr(rows):
 
 
 def parse_qr(text):
-    """The QR code in what a terminal was sent, as rows of booleans."""
+    """The QR code in terminal output, as rows of booleans."""
     rows = [[cell == '16' for cell in re.findall(r'\x1b\[48;5;(\d+)m  ', line)] for line in text.split('\n')
         if line.startswith('\x1b[48;5;')]
     for line in re.findall(r'\x1b\[38;5;16;48;5;231m([ ▀▄█]+)\x1b\[0m', text):
@@ -543,7 +544,7 @@ def parse_qr(text):
 
 
 def own_addresses():
-    """IPv4 addresses of the interfaces but the loopback's, from the kernel."""
+    """IPv4 addresses of all interfaces except the loopback, from the kernel."""
     found = set()
     address = None
     for line in wire.read('/proc/net/fib_trie').split('\n'):
@@ -580,18 +581,18 @@ def case_printed_links(folder):
             web = http.client.HTTPConnection(*link[7:-1].split(':'), timeout=wire.PATIENCE)
             web.request('GET', '/healthz')
             assert web.getresponse().status == 200
-    # A terminal without block characters gets it in blanks, and one without colours none at all.
+    # A terminal without block characters gets it as blanks, and one without colours gets none.
     if addresses:
         with Terminal(words, folder, LC_ALL='C') as screen:
             until_so(lambda: screen.read() and re.search(r'\x1b\[48;5;16m  ', screen.text)
                 and len(parse_qr(screen.text)) in (21, 25, 29, 33, 37))
             assert read_qr(parse_qr(screen.text)) in re.findall(r'http://\S+', screen.text)
         with Terminal([*words, '--ready-file', os.path.join(folder, 'plain')], folder, TERM='dumb') as screen:
-            # first the file, which is written after the links: then one look has all of them
+            # wait for the file first, which is written after the links: then all of them are complete
             until_so(lambda: os.path.exists(os.path.join(folder, 'plain')) and screen.read()
                 and 'http://127.0.0.1:' in screen.text)
             assert '█' not in screen.text and '\x1b' not in screen.text
-    # On the loopback there is nobody else to tell.
+    # On the loopback there are no others who could connect.
     words[3] = '127.0.0.1'
     with started(words, env=wire.ENV) as server:
         assert re.fullmatch(r'http://127\.0\.0\.1:\d+/\n', server.stdout.readline())
@@ -600,7 +601,7 @@ def case_printed_links(folder):
 
 
 def case_no_zombie(folder):
-    """A browser that was opened is not left behind as a dead process."""
+    """A browser that was opened does not stay behind as a zombie process."""
     opened = os.path.join(folder, 'opened')
     program = os.path.join(folder, 'xdg-open')
     with open(program, 'w', encoding='utf-8') as out:
@@ -618,7 +619,7 @@ def case_no_zombie(folder):
 # Identities.
 
 def case_identity_is_kept(folder):
-    """What was presented is never replaced in silence: not one that is unknown here, nor one behind many other cookies."""
+    """An identity is never replaced silently: not one that is unknown here, nor one behind many other cookies."""
     with Server(folder) as server:
         ana = server.visitor()
         code = ana.make('open', 'open')
@@ -630,13 +631,13 @@ def case_identity_is_kept(folder):
             answer = crowded.want(200, 'POST', '/api/visitor', {'name': 'Ana'})
             assert answer.headers['Set-Cookie'] is None and Visitor(server, crowded.cookie).table(code)['you'] == 1
             assert Wire(Visitor(server, f'other={"x" * size}; {token}')).status == 101
-        # More than a server can read is refused, and nothing is put in its place.
+        # More than a server can read is refused, and no new identity is set.
         with raw(server,
             'POST /api/visitor HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 14\r\n'
                          f'Cookie: {token}; other={"x" * 20000}\r\n\r\n{{"name":"Eve"}}') as at:
             huge = at.recv(4096)
         assert re.match(rb'HTTP/1.1 4\d\d ', huge) and b'set-cookie' not in huge.lower(), huge
-        # Of two cookies of ours the one that is known counts.
+        # Of two cookies of ours the known one counts.
         assert Visitor(server, f'pyramids={"0" * 64}; {token}').table(code)['you'] == 1
         for presented in ('pyramids=' + '0' * 64, 'pyramids=' + token[9:-1] + ('0' if token[-1] != '0' else '1'),
                 'pyramids=cut', 'a=b; pyramids=' + 'f' * 64):
@@ -644,17 +645,17 @@ def case_identity_is_kept(folder):
             answer = lost.want(409, 'POST', '/api/visitor', {'name': 'Eve'})
             assert answer.json['error']['code'] == 'unknown_visitor' and answer.headers['Set-Cookie'] is None
             lost.refused(401, 'no_visitor', 'GET', '/api/visitor')
-        # Whoever means it becomes somebody else.
+        # A deliberate request makes a new identity.
         assert lost.want(200, 'POST', '/api/visitor',
             {'name': 'Eve', 'new': True}).headers['Set-Cookie'].startswith('pyramids=')
         assert lost.want(200, 'GET', '/api/visitor').json == {'visitor': {'name': 'Eve'}}
-        # Who is known stays who they are, whatever they say.
+        # A known visitor keeps their identity, whatever is sent.
         assert ana.want(200, 'POST', '/api/visitor', {'name': 'Ana B', 'new': True}).headers['Set-Cookie'] is None
         assert ana.table(code)['you'] == 1
 
 
 def case_forgotten_terminal(folder):
-    """The terminal client becomes somebody new where it is not known, and keeps whom it was."""
+    """The terminal client gets a new identity where it is unknown, and keeps the old one."""
     home = os.path.join(folder, 'home')
 
     def identity(server):
@@ -674,7 +675,7 @@ def case_forgotten_terminal(folder):
         after = identity(server)
         assert after['old'] == before['cookie'] and after['cookie'] != before['cookie'], (before, after)
         assert Visitor(server, after['cookie']).want(200, 'GET', '/api/visitor').json == {'visitor': {'name': 'Ana'}}
-        # A code may be typed in any letters there, too.
+        # Codes are not case-sensitive there either.
         code = server.visitor('Ben').make('open', 'open')
         with Terminal([wire.COMMAND, 'play', '--server', server.url, '--table',
                 f'{code[:4].lower()} {code[4:].lower()}', '--name', 'Ana'], home) as screen:
@@ -682,7 +683,7 @@ def case_forgotten_terminal(folder):
 
 
 def case_cookie_is_renewed(folder):
-    """The cookie lasts a year from the last visit: it is given out again, the same, once a day, whichever server answers."""
+    """The cookie lasts a year from the last visit: it is sent again, unchanged, once a day, by any server."""
     start = int(time.time())
     clock = wire.Clock(folder, f'={start}')
     with Server(folder, env=clock.env) as server:
@@ -691,7 +692,7 @@ def case_cookie_is_renewed(folder):
         assert ana.want(200, 'GET', '/api/visitor').headers['Set-Cookie'] is None     # it is new
         server.restart()
         assert ana.want(200, 'GET', '/api/visitor').headers['Set-Cookie'] is None     # and the database knows that
-        # Each device has a cookie of its own, and nobody is given another's.
+        # Each device has a cookie of its own, and never gets another's.
         second = Visitor(server)
         second.want(200, 'POST', '/api/visitor/device', {'code': ana.want(200, 'POST', '/api/visitor/code',
             {}).json['code']})
@@ -706,7 +707,7 @@ def case_cookie_is_renewed(folder):
         assert got.startswith(second.cookie + ';') and before not in got
         server.restart()
         assert ana.want(200, 'GET', '/api/my/tables').headers['Set-Cookie'] is None
-        # A server that runs for long does it by the day.
+        # A server that runs for long renews it by the day.
         start += 86400
         for seconds, renews in ((86399, False), (86400, True), (86401, False), (200 * 86400, True)):
             clock.set(server, f'={start + seconds}')
@@ -716,7 +717,7 @@ def case_cookie_is_renewed(folder):
 
 
 def case_codes_for_people(folder):
-    """Codes are read in small letters, with blanks and dashes; one-time codes survive a restart."""
+    """Codes are accepted in lower case, with blanks and dashes; one-time codes survive a restart."""
     with Server(folder) as server:
         ana = server.visitor()
         code = ana.make('open', 'open')
@@ -737,7 +738,7 @@ def case_codes_for_people(folder):
         Visitor(server).refused(404, 'bad_code', 'POST', '/api/visitor/device', {'code': first})          # once
         server.restart()
         Visitor(server).refused(404, 'bad_code', 'POST', '/api/visitor/device', {'code': first})
-        # A newer code takes the place of the older one, also on the disk.
+        # A newer code replaces the older one, also on the disk.
         older, newer = [ana.want(200, 'POST', '/api/visitor/code', {}).json['code'] for _ in range(2)]
         server.kill()
         server.start()
@@ -746,7 +747,7 @@ def case_codes_for_people(folder):
 
 
 def case_one_time_codes_expire(folder):
-    """Ten minutes, by the clock on the wall: a restart in between changes nothing."""
+    """Ten minutes of wall-clock time: a restart in between changes nothing."""
     start = int(time.time())
     clock = wire.Clock(folder, f'={start}')
     with Server(folder, env=clock.env) as server:
@@ -761,7 +762,7 @@ def case_one_time_codes_expire(folder):
 
 
 def case_abandoned_tables(folder):
-    """Tables that were left alone do not fill a server: they make room, those of whoever has most first."""
+    """Abandoned tables do not fill a server: they make room, first those of the visitor with most."""
     start = int(time.time())
     clock = wire.Clock(folder, f'={start}')
     options = [*PROXY, '--request-rate', '100000', '--table-rate', '1000', '--max-tables', '20']

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs the command in a language that nobody speaks (pseudo_po.py) and looks for words that did not go through the
-catalogue; then that records, JSON and editions are the same whatever the language, and that --lang and the environment
-choose it. usage: pseudo.py PYRAMIDS SOURCE_ROOT [--short] [CASE...]"""
+"""Runs the command in a pseudo-language (pseudo_po.py) and looks for words that did not go through the catalogue; also
+checks that records, JSON and editions are the same in every language, and that --lang and the environment choose it.
+usage: pseudo.py PYRAMIDS SOURCE_ROOT [--short] [CASE...]"""
 import atexit
 import json
 import os
@@ -39,7 +39,7 @@ def run(folder, *words, text='', lang='qps', timeout=120):
 
 
 def leaks(text, known=()):
-    """ASCII words that are not allowed. Lines of examples and of records are what one types and stores."""
+    """ASCII words that are not allowed. Lines of examples and of records are exempt, because they are typed and stored."""
     found = []
     text = re.sub(r'(--[a-z-]+) [a-z]+(\|[a-z]+)+', r'\1', text)        # --push on|off: words to type
     for line in text.split('\n'):
@@ -138,7 +138,7 @@ def case_bad_texts(folder):
             # of one record
             words = ['edition', 'check', '-'] if kind == 'edition' else ['legal', '-', '--seat', '1', '--edition', PLAIN]
             done = run(folder, *words, text=good[kind].replace(old, new, 1))
-            # What was found and what was expected are of the format.
+            # The found and expected words belong to the format.
             sentence = re.sub(r"'[^']*'", '', done.stderr)
             assert done.returncode == 1 and '⟦' in done.stderr, (new, done)
             found = leaks(sentence, ('spaces', 'name', 'title', 'skulls', 'pattern', 'card', 'winner', 'score', 'points',
@@ -162,7 +162,7 @@ def case_play(folder):
     typed += ['players', 'look', 'log', 'undo', '? 1', f'save {folder}/saved.pyr', 'quit']
     done = look(folder, *words, text='\n'.join(typed) + '\n', known=('> help', '> nonsense', '> save', '> undo', '> players',
         '> look', '> log', '> quit', '17:z9', 'saved.pyr', 'nonsense'))
-    # Who has no name is called by a word of the language, as are bots.
+    # A player without a name is called by a word of the language, as are bots.
     assert '⟦Þļàýéŕ··⟧: ' in done.stdout and '⟦ñôṽïçé··⟧ 2: ' in done.stdout and 'player 1 Player\n' in done.stdout, \
         done.stdout
     look(folder, 'play', '--plain', f'{folder}/saved.pyr', text='quit\n', known=('> quit',))
@@ -229,9 +229,9 @@ def case_terminal(folder):
             timeout=30, check=False,
                               env=dict(os.environ, LC_ALL='C.UTF-8', TERM='xterm-256color')).stdout
     def still(wanted):
-        """The screen, once it changes no more."""
+        """The screen, once it no longer changes."""
         def now():
-            return re.sub('[⠀-⣿]', ' ', tmux('capture-pane', '-p'))      # without what turns by itself
+            return re.sub('[⠀-⣿]', ' ', tmux('capture-pane', '-p'))      # without the spinner
         before, text, end = '', now(), time.monotonic() + 60
         while (text != before or wanted not in text) and time.monotonic() < end:
             time.sleep(0.1)
@@ -282,7 +282,7 @@ def case_terminal(folder):
 
 
 def case_report(folder):
-    """The server's report of a game, each reader's in their language; kept, so the second one is there at once."""
+    """The server's report of a game, in each reader's language; it is cached, so the second one comes at once."""
     if SHORT:
         return
     database = f'{folder}/games.db'
@@ -361,7 +361,7 @@ def case_choosing(folder):
         in done.stderr, done
     done = run(folder, 'edition', 'check', '--', '--lang', lang='en')
     assert done.returncode == 1 and '--lang' in done.stderr, done
-    # Catalogues that are none do no harm.
+    # Invalid catalogues do no harm.
     os.makedirs(f'{folder}/bad/zz/LC_MESSAGES')
     for data in (b'', b'x', b'\xde\x12\x04\x95' + b'\xff' * 40, b'\xde\x12\x04\x95' + b'\x00' * 40):
         with open(f'{folder}/bad/zz/LC_MESSAGES/pyramids.mo', 'wb') as file:

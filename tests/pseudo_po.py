@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""pseudo_po.py POT OUT.po [CODE]: a language that nobody speaks, from the template alone: each letter gets an accent, each
-text brackets and two fifths more length. An ASCII word on the screen is then one that did not go through the catalogue, and
-what is cut off or does not fit is seen."""
+"""pseudo_po.py POT OUT.po [CODE]: a pseudo-language, from the template alone: each letter gets an accent, each text
+brackets and two fifths more length. An ASCII word on the screen then did not go through the catalogue, and texts that
+are cut off or do not fit become visible."""
 import os
 import re
 import sys
@@ -26,7 +26,7 @@ def read_short():
 def pseudo(text, keeps_percent):
     if text == '0.5':
         return '0,5'
-    if text in SHORT:                        # as long as it may be, and not longer
+    if text in SHORT:                        # as long as allowed, and not longer
         return text.translate(LETTERS).ljust(SHORT[text], '·')
     start, body, end = re.match(r'(\s*)(.*?)(\s*)$', text, re.S).groups()
     parts = KEPT.split(body)
@@ -35,7 +35,7 @@ def pseudo(text, keeps_percent):
     for i in range(1, len(parts), 2):
         if keeps_percent and parts[i].startswith('%') and not parts[i].startswith('%{'):
             parts[i] = parts[i].translate(LETTERS)
-    # in words that can be wrapped
+    # as words that can be wrapped
     longer = re.sub('(·{9})(?=·)', r'\1 ', '·' * (max(2, len(body) * 2 // 5) if body else 0))
     return f'{start}⟦{"".join(parts)}{longer}⟧{end}'
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Messages to browsers: a push service of our own over TLS takes what a server sends, verifies its token and decrypts it by
-an independent reading of RFC 8291 (python3-cryptography); what a server does when a service fails; addresses that a stranger
-makes up; quiet time; several servers; the feed. usage: push.py PYRAMIDS SOURCE_ROOT [CASE]"""
-# pylint: disable=cell-var-from-loop  # until_so is over before the loop goes on
+"""Messages to browsers: a test push service over TLS receives a server's messages, verifies the token and decrypts
+them with an independent implementation of RFC 8291 (python3-cryptography). Also: failing services, addresses that a
+stranger invents, quiet time, several servers, the feed. usage: push.py PYRAMIDS SOURCE_ROOT [CASE]"""
+# pylint: disable=cell-var-from-loop  # until_so is over before the loop continues
 import base64
 import collections
 import datetime
@@ -92,7 +92,7 @@ class Browser:
 
 
 class Service:
-    """A push service (RFC 8030) on this machine, whose certificate only --push-ca knows."""
+    """A push service (RFC 8030) on this machine, whose certificate only --push-ca trusts."""
 
     def __init__(self, folder):
         self.browsers, self.messages, self.requests = {}, [], []
@@ -157,7 +157,7 @@ class Service:
                 serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
 
     def take(self, path, headers, body):
-        """A message: its token is verified, its text decrypted. Whatever is wrong shows as a message that says so."""
+        """A message: its token is verified, its text decrypted. Any error is stored as a message."""
         try:
             assert headers['Content-Encoding'] == 'aes128gcm'
             claims, key = self.verify(headers['Authorization'])
@@ -193,7 +193,7 @@ class Service:
 
 
 class Hands:
-    """A clock that stands still, moved by seconds from when the test began."""
+    """A clock that stands still; it is moved by seconds relative to the start of the test."""
 
     def __init__(self, folder, start=None):
         self.start = start or int(time.time())
@@ -211,7 +211,7 @@ def choose(link, seed=1):
 
 
 def table_of(ana, ben, *more, notify=True, rests=0):
-    """A game without a clock in which all have chosen but Ana, who wants messages, and the last ones; nobody is
+    """A game without a clock in which everyone has chosen except Ana, who wants messages, and the last players; no player is
     connected."""
     code = ana.make(*['open'] * (2 + len(more)))
     links = [person.seat(code) for person in (ana, ben, *more)]
@@ -234,7 +234,7 @@ def one_more(browser, count):
 
 
 def no_more(server, browser, count):
-    """Two looks at the database bring no further message."""
+    """No further message comes although the server checks the database twice."""
     before = int(count)
     for _ in range(2):
         seen = looks(server)
@@ -252,10 +252,10 @@ def metric(server, name):
     return int(text.split(f'\npyramids_{name} ')[1].split('\n')[0])
 
 
-# What a message is.
+# Messages.
 
 def case_a_turn(folder):
-    """Twenty seconds after somebody's turn began, and not while they are there; once; withdrawn when they have chosen."""
+    """Twenty seconds after a player's turn began, unless they are connected; only once; withdrawn when they have chosen."""
     hands = Hands(folder)
     with Service(folder) as service, Server(folder, *service.options, env=hands.env) as server:
         ana, ben = server.visitor(), server.visitor('Ben')
@@ -284,7 +284,7 @@ def case_a_turn(folder):
         gone = one_more(browser, 2)
         assert gone['json']['type'] == 'none' and gone['headers']['Topic'] == heads['Topic'], gone
         assert gone['headers']['Urgency'] == 'low'
-        # The next phase waits for all; she is there, so nothing is told, until she leaves.
+        # The next phase waits for all; she is connected, so no message is sent until she leaves.
         other = cleo.link(code)
         choose(other)
         other.close()
@@ -299,7 +299,8 @@ def case_a_turn(folder):
 
 
 def case_taken_in_time(folder):
-    """Who chooses within the twenty seconds, or never asked, hears nothing; neither does a table with a short clock."""
+    """A player who chooses within the twenty seconds, or never subscribed, gets no message; neither does a table with a
+    short clock."""
     hands = Hands(folder)
     with Service(folder) as service, Server(folder, *service.options, env=hands.env) as server:
         ana, ben = server.visitor(), server.visitor('Ben')
@@ -326,7 +327,7 @@ def case_taken_in_time(folder):
 
 
 def case_several_tables(folder):
-    """One message about all tables, in the language of the browser; names, and nothing of the game."""
+    """One message about all tables, in the language of the browser; with names, but nothing about the game."""
     hands = Hands(folder)
     with Service(folder) as service, Server(folder, *service.options, env=hands.env) as server:
         ana, ben, cleo = server.visitor(), server.visitor('Ben'), server.visitor('Chloé & <b>')
@@ -345,7 +346,7 @@ def case_several_tables(folder):
         assert one_more(browser, 3)['json']['title'] == '3 tables are waiting for you'
         turns = ana.want(200, 'GET', '/api/my/turns').json
         assert turns['count'] == len(turns['tables']) == 3 and turns['tables'][0]['notify'], turns
-        # One is answered elsewhere: what is left is told without a sound.
+        # One is answered elsewhere: the rest is updated without a sound.
         choose(ana.link(third))
         left = one_more(browser, 4)['json']
         assert left['type'] == 'several' and left['silent'] and left['count'] == 2, left
@@ -357,7 +358,7 @@ def case_several_tables(folder):
 
 
 def case_over(folder):
-    """The end of a game is told to whoever is not there, without saying who has won."""
+    """The end of a game is sent to players who are not connected, without the winner."""
     hands = Hands(folder)
     with Service(folder) as service, Server(folder, *service.options, env=hands.env) as server:
         ana, ben = server.visitor(), server.visitor('Ben')
@@ -400,7 +401,8 @@ def case_languages(folder):
 # Quiet time.
 
 def case_quiet(folder):
-    """Nothing in the night, by the person's own clock; one message in the morning; and none about what was done before."""
+    """No messages in the night, by the person's own clock; one in the morning; and none about turns that were made
+    before."""
     day = 86400 * (int(time.time()) // 86400)
     hands = Hands(folder, day + 20 * 3600)                   # 20:00 UTC, 22:00 two hours to the east
     with Service(folder) as service, Server(folder, *service.options, env=hands.env) as server:
@@ -415,7 +417,7 @@ def case_quiet(folder):
         link = ana.link(codes[0])
         choose(link)
         link.close()
-        code = codes[0]                      # the phase after it waits for her again: the table has moved on all the same
+        code = codes[0]                      # the next phase waits for her again: the table has still advanced
         until_so(lambda: not ben.table(code)['seats'][0]['here'])
         server.restart()
         hands.to(server, 9 * 3600 - 1)
@@ -430,7 +432,7 @@ def case_quiet(folder):
 
 
 def case_answered_in_the_night(folder):
-    """A turn that was taken before the morning is not told."""
+    """A turn made before the morning causes no message."""
     day = 86400 * (int(time.time()) // 86400)
     hands = Hands(folder, day + 22 * 3600)
     with Service(folder) as service, Server(folder, *service.options, env=hands.env) as server:
@@ -456,8 +458,8 @@ def case_answered_in_the_night(folder):
 # The daily expedition.
 
 class Torches:
-    """Days with a clock, and a visitor who has played the first two of them with a browser that wants to be reminded at
-    19:00 of her own clock, an hour ahead of UTC."""
+    """Days with a clock, and a visitor who has played the first two of them with a browser that wants a reminder at 19:00 of
+    her own clock, an hour ahead of UTC."""
 
     def __init__(self, folder, service, server, days):
         self.days, self.server = days, server
@@ -479,7 +481,7 @@ def torch(browser, count):
 
 
 def case_torches(folder):
-    """Only while a streak is at stake, at the time that was set, once a day; closed when it was played."""
+    """Only while a streak is at stake, at the chosen time, once a day; closed when the day was played."""
     days = daily.Days(folder)
     with Service(folder) as service, Server(folder, *service.options, *daily.QUICK, env=days.env) as server:
         one = Torches(folder, service, server, days)
@@ -494,14 +496,15 @@ def case_torches(folder):
         assert message['headers']['TTL'] == str(6 * 3600) and message['headers']['Urgency'] == 'high'
         one.at(2, 19)
         server.restart()
-        ana.want(200, 'POST', '/api/push', {'daily': 21 * 60})       # another time does not bring a second one
+        ana.want(200, 'POST', '/api/push', {'daily': 21 * 60})       # another time does not cause a second one
         one.at(2, 20)
         no_more(server, browser, 1)
         code, _ = daily.finish(ana)
         closed = one_more(browser, 2)
         assert closed['json'] == {'type': 'played', 'title': '', 'body': '', 'table': '', 'count': 0, 'silent': True}, closed
         assert closed['headers']['Topic'] == message['headers']['Topic'] and closed['headers']['Urgency'] == 'low'
-        # The next day it is 21:00, and she plays in time; the day after she does not, and then there is no streak.
+        # The next day the time is 21:00, and she plays before it; the day after she does not play, and then there is no
+        # streak.
         one.at(3, 19)
         daily.finish(ana)
         one.at(3, 20)
@@ -517,7 +520,7 @@ def case_torches(folder):
 
 
 def case_torches_and_quiet(folder):
-    """In quiet time nothing is sent: when it ends, if it is still the same day's; never, once that is over."""
+    """Nothing is sent in quiet time: it is sent when it ends, if that is still the same day; otherwise never."""
     days = daily.Days(folder)
     with Service(folder) as service, Server(folder, *service.options, *daily.QUICK, env=days.env) as server:
         one = Torches(folder, service, server, days)
@@ -540,8 +543,8 @@ def case_torches_and_quiet(folder):
 
 
 def case_torches_at_stake(folder):
-    """Nothing at stake: a day with an outage keeps the streak; a game under way is not finished yet, so it is told; after
-    a time that passed without a server nobody is told in the middle of the night."""
+    """Nothing at stake: a day with an outage keeps the streak. An unfinished game is not finished, so the reminder is sent.
+    After an outage at the chosen time no reminder is sent in the middle of the night."""
     days = daily.Days(folder)
     with Service(folder) as service, Server(folder, *service.options, *daily.QUICK, env=days.env) as server:
         one = Torches(folder, service, server, days)
@@ -578,7 +581,7 @@ def case_torches_at_stake(folder):
 
 
 def case_torches_of_two_servers(folder):
-    """Of two servers that look at the same moment one tells each visitor, once; and one closes it."""
+    """If two servers check at the same moment, one of them notifies each visitor, once; and one closes it."""
     if not wire.POSTGRES:
         return
     days = daily.Days(folder)
@@ -613,7 +616,7 @@ def case_torches_of_two_servers(folder):
 
 def case_errors(folder):
     """404 and 410 end a subscription; 429 and 500 are tried again; other refusals and redirects are not; a slow service
-    holds up nobody."""
+    delays no other."""
     hands = Hands(folder)
     with Service(folder) as service, Server(folder, *service.options, env=hands.env) as server:
         ben = server.visitor('Ben')
@@ -650,7 +653,7 @@ def case_errors(folder):
 
 
 def case_replaced(folder):
-    """What still waits for a service that fails is replaced by what is newer, and a service is not asked for ever."""
+    """Messages still waiting for a failing service are replaced by newer ones, and attempts end at some point."""
     hands = Hands(folder)
     with Service(folder) as service, Server(folder, *service.options, env=hands.env) as server:
         ana, ben = server.visitor(), server.visitor('Ben')
@@ -669,7 +672,7 @@ def case_replaced(folder):
 
 
 def case_trusts_nobody(folder):
-    """A service whose certificate nobody vouches for gets nothing."""
+    """A service whose certificate is not trusted gets nothing."""
     hands = Hands(folder)
     with Service(folder) as service, Server(folder, *service.options[:2], env=hands.env) as server:
         ana, ben = server.visitor(), server.visitor('Ben')
@@ -728,7 +731,7 @@ def case_hostile_endpoints(folder):
 
 
 def case_limits(folder):
-    """An address may not subscribe without end."""
+    """An address may not subscribe any number of times."""
     with Service(folder) as service, Server(folder, *service.options) as server:
         ana = server.visitor()
         good = Browser(service).subscription()
@@ -737,7 +740,7 @@ def case_limits(folder):
 
 
 def case_off(folder):
-    """--push off: no key, no subscription, and everything else works; options are checked."""
+    """--push off: no key and no subscription, but everything else works; options are checked."""
     with Server(folder, '--push', 'off') as server:
         ana, ben = server.visitor(), server.visitor('Ben')
         assert ana.want(200, 'GET', '/api/push').json['available'] is False
@@ -782,7 +785,7 @@ def case_keys(folder):
 
 
 def case_two_servers(folder):
-    """Of several servers on one database one sends, whichever has the table."""
+    """Of several servers on one database one sends, whichever keeps the table."""
     if not wire.POSTGRES:
         return
     hands = Hands(folder)
@@ -806,7 +809,7 @@ def case_two_servers(folder):
             until_so(lambda: f'clock=={hands.start + 60}\n' in server.text())
         for browser in people:
             no_more(two, browser, 1)
-        # Connected to another server than the one that looks: nobody is told.
+        # Connected to another server than the one that checks: no message is sent.
         ana, browser = two.visitor('Dora'), Browser(service)
         ana.want(200, 'POST', '/api/push', browser.subscription())
         code = table_of(ana, ben)
@@ -822,7 +825,7 @@ def case_two_servers(folder):
 
 
 def case_visitors_go(folder):
-    """With a visitor who never played go their browsers and their feed."""
+    """With a visitor who never played, their browsers and their feed are deleted."""
     hands = Hands(folder)
     with Service(folder) as service, Server(folder, *service.options, env=hands.env) as server:
         ana = server.visitor()
@@ -874,7 +877,7 @@ def case_feed(folder):
 
 
 def check_feed(data, count):
-    """The elements that RFC 4287 demands, once each."""
+    """The elements that RFC 4287 requires, once each."""
     feed = xml.etree.ElementTree.fromstring(data)
     assert feed.tag == ATOM + 'feed'
     entries = feed.findall(ATOM + 'entry')
@@ -891,7 +894,7 @@ def check_feed(data, count):
 
 
 def case_turns(folder):
-    """Tables that wait: those where others play along and it is one's own choice, with a clock or without."""
+    """Waiting tables: those where others play and this visitor has to choose, with a clock or without."""
     with Server(folder) as server:
         ana, ben = server.visitor(), server.visitor('Ben')
         ana.refused(401, 'no_visitor', 'GET', '/api/my/turns', headers={'Cookie': None})

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Puzzles as a stranger sees them: the command's answers, and last-turn puzzles solved again with the rules of oracle.py,
-which know nothing of the engine. usage: puzzles.py PYRAMIDS SOURCE"""
+"""Checks puzzles from outside: the command's answers, and last-turn puzzles solved again with the rules of oracle.py,
+which is independent of the engine. usage: puzzles.py PYRAMIDS SOURCE"""
 import json
 import math
 import os
@@ -82,7 +82,7 @@ def case_rating_and_streak():
 
 
 def answer_any(puzzle, number):
-    """Answers with anything legal: its verdict lists the best choices."""
+    """Gives any legal answer: its verdict lists the best choices."""
     found = subprocess.run([PYRAMIDS, 'legal', '-', '--seat', str(puzzle['puzzle']['seat'])], input=puzzle['record'],
         capture_output=True, text=True, env=ENV, check=True).stdout.splitlines()
     return told('--number', number, '--answer', found[0])['verdict']
@@ -97,7 +97,7 @@ def case_typed():
 
 
 def case_last_turns():
-    """All complete choices of a last turn, each played and scored by the oracle, the others standing still."""
+    """All complete choices of a last turn, each played and scored by the oracle, with the others doing nothing."""
     edition, checked = read_edition(), 0
     for words in [w for w in lines() if 'l' in w[6]][::60]:
         puzzle = told('--number', words[0])
@@ -115,7 +115,7 @@ def case_last_turns():
 
 
 def points_after(game, seat, choice):
-    """The final score of a seat whose last mark this is, the others standing still: by the oracle's desk and scoring."""
+    """The final score of a seat whose last mark this is, with the others doing nothing: by the oracle's desk and scoring."""
     players, me = game.players, game.players[seat].copy()
     for part in choice.split('+'):
         card, spaces = part.split(':')

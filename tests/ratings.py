@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Ratings a second time, written from the paper of Weng and Lin (2011) for teams of any size, as a reference for
-src/rating. usage: ratings.py [--vectors]: checks itself against the example that OpenSkill publishes; with --vectors prints
-the rows of tests/test_rating.c."""
+"""A second implementation of ratings, from the paper of Weng and Lin (2011) for teams of any size, as a reference for
+src/rating. usage: ratings.py [--vectors]: checks itself with the example that OpenSkill publishes; with --vectors
+prints the rows of tests/test_rating.c."""
 import math
 import random
 import sys

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The Python package (docs/python.md) through its documented calls: masks against a second reading of the rules (oracle.py),
-observations of worlds that differ in hidden things only, records, conventions of other libraries, bad input, threads.
+"""The Python package (docs/python.md) through its documented calls: masks against a second implementation of the rules
+(oracle.py), observations of games that differ only in hidden parts, records, conventions of other libraries, bad input,
+threads.
 
 usage: research.py PYRAMIDS SOURCE_ROOT [CASE], with the package on PYTHONPATH"""
 import ast
@@ -23,7 +24,7 @@ import oracle
 import pyramids
 
 COMMAND, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-# A preloaded sanitizer is for this interpreter; the command has its own.
+# A preloaded sanitizer is meant for this interpreter; the command has its own.
 PLAIN_ENV = {name: value for name, value in os.environ.items() if name != 'LD_PRELOAD'}
 SHORT = 'LD_PRELOAD' in os.environ
 PASS = 461
@@ -34,7 +35,7 @@ def odd(seed):
 
 
 def raises(kind, function, *args, **named):
-    """Expects an exception of that kind and gives it back."""
+    """Expects an exception of that kind and returns it."""
     try:
         function(*args, **named)
     except kind as error:
@@ -59,8 +60,8 @@ def script(text, **more):
 # Masks against the oracle.
 
 def turns_in_order(rows):
-    """The ways to turn a drawing that look different, in the order of docs/research.md: as printed, turned by one to three
-    quarters, then the same after mirroring. Each as spaces (column, row) from its first space in reading order."""
+    """The distinct ways to turn a drawing, in the order of docs/research.md: as printed, turned by one to three quarters,
+    then the same after mirroring. Each as spaces (column, row) from its first space in reading order."""
     drawn = {(c, r) for r, row in enumerate(rows) for c, mark in enumerate(row) if mark == 'X'}
     found = []
     for mirrored, quarters in itertools.product((False, True), range(4)):
@@ -107,7 +108,7 @@ class Reader:
         self.lines = len(lines)
 
     def meaning(self, action, cards, offer):
-        """What an action does, in the words of the oracle; None if it leaves the card or there is nothing."""
+        """What an action does, in the oracle's notation; None if it leaves the card or there is nothing."""
         what = pyramids.describe(action)
         if what.kind == 'keep':
             return frozenset((offer[what.first], offer[what.second]))
@@ -122,8 +123,8 @@ class Reader:
         return ('pattern' if what.is_pattern else 'single', cards[what.slot], frozenset(spaces))
 
     def legal(self, seat):
-        """What the rules allow a seat now, in the same words. A pattern and one space are different even where the pattern
-        has one space only."""
+        """What the rules allow a seat now, in the same notation. A pattern and a single space are different actions, even
+        for a pattern of one space."""
         game = self.game
         if game.stage == 'keep':
             return {frozenset(two) for two in itertools.combinations(game.dealt[seat], 2)}
@@ -206,7 +207,7 @@ def case_parallel_mode_plays_the_same_games(folder):
         in_turn = pyramids.VecEnv(1, players=players, autoreset=False, record=True)
         parallel.reset(seed=5)
         in_turn.reset(seed=5)
-        queue, compared = [[] for _ in range(players)], 0        # what seats have done in parallel mode only so far
+        queue, compared = [[] for _ in range(players)], 0        # choices so far that seats have made in parallel mode only
         while not parallel.done[0]:
             actions = []
             for seat in range(players):
@@ -251,7 +252,7 @@ def case_observations_show_nothing_hidden(folder):
 
 
 def case_order_of_choices_does_not_show(folder):
-    # Two worlds in which another seat has chosen differently, or not at all, look the same.
+    # Two games in which another seat has chosen differently, or not at all, look the same.
     for players in (2, 3, 4):
         game = pyramids.Game(players, 11)
         rng = random.Random(4)
@@ -331,7 +332,7 @@ def case_sampled_games_look_the_same_to_the_seat(folder):
 
 
 def case_games_are_copied_and_pickled_whole(folder):
-    """What is hidden is the same in a copy, and so is a choice that is not complete; forged pickles are refused."""
+    """A copy has the same hidden parts and the same incomplete choices; forged pickles are refused."""
     rng = random.Random(12)
     for players, edition in ((2, pyramids.edition()), (4, odd(3))):
         game = pyramids.Game(players, 31, edition=edition, names=['Ana'] + ['x'] * (players - 1))
@@ -410,7 +411,7 @@ def case_illegal_actions_name_the_rule(folder):
     raises(ValueError, pyramids.Game, 2, names=['Ana', ''])
     raises(TypeError, pyramids.Game, 2, names=['Ana', 5])
     assert str(2**62) in str(raises(ValueError, pyramids.VecEnv, 2**62)) and raises(MemoryError, pyramids.VecEnv, 2**42)
-    # The system would promise each of its parts, and end the program when all are used.
+    # The system would promise each of its parts, and kill the program when all are used.
     raises(MemoryError, pyramids.VecEnv, os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGESIZE') // 1400)
 
 
@@ -487,7 +488,7 @@ def case_buffers_of_the_caller_are_written_in_place(folder):
                          ('reward', memoryview(bytearray(24)).cast('i')), ('score', memoryview(bytearray(20)).cast('i')),
                          ('turn', 'abc'), ('done', 5), ('observation', memoryview(bytearray(3 * 560)).cast('b'))):
         raises((ValueError, TypeError), pyramids.VecEnv, 3, buffers={name: buffer})
-    # Numbers in odd places, and two arrays in the same place, would be written over.
+    # Buffers at unaligned addresses, and two that overlap, are refused.
     odd_place = bytearray(64)
     if pyramids.observation.numpy is not None:
         at = next(i for i in range(4) if (pyramids.observation.numpy.frombuffer(odd_place, 'u1').ctypes.data + i) % 4)
@@ -516,7 +517,7 @@ def check_observation(env, agent, observation, acts):
 
 
 def check_aec(env, seed):
-    """A small reading of what PettingZoo's api_test looks at."""
+    """A small version of the checks in PettingZoo's api_test."""
     raises(ValueError, env.last)             # before the first reset
     env.reset(seed=seed)
     assert env.agents == env.possible_agents == [f'player_{i}' for i in range(len(env.agents))]
@@ -585,8 +586,7 @@ def case_pettingzoo_conventions(folder):
 
 
 def case_the_checkers_of_pettingzoo_and_gymnasium(folder):
-    # They are not in Debian; the cases around this one are our reading of the same rules.
-    # (parallel_seed_test ignores masks.)
+    # They are not in Debian; the cases around this one check the same rules. (parallel_seed_test ignores masks.)
     try:
         from gymnasium.utils.env_checker import check_env
         from pettingzoo.test import api_test, parallel_api_test, seed_test
@@ -624,7 +624,7 @@ def case_gymnasium_conventions(folder):
         one = memoryview(env.observations).tobytes()
         env.reset(seed=8)
         env.reset()
-        assert memoryview(env.observations).tobytes() == one != first        # the seed decides what follows, too
+        assert memoryview(env.observations).tobytes() == one != first        # the seed also decides what follows
     env = pyramids.gym_env('greedy', players=3, render_mode='ansi')
     observation, info = env.reset(seed=1)
     total, done = 0, False
@@ -639,8 +639,8 @@ def case_gymnasium_conventions(folder):
 
 
 def fake_pyspiel():
-    """As much of pyspiel as a game in Python needs, as open_spiel/python/pybind11/python_games.cc does it: texts come from
-    the observers, clone copies the attributes of a state, serialize pickles them."""
+    """The part of pyspiel that a game in Python needs, following open_spiel/python/pybind11/python_games.cc: texts
+    come from the observers, clone copies the attributes of a state, serialize pickles them."""
     def enum(*names):
         return types.SimpleNamespace(**{name: name for name in names})
 
@@ -716,7 +716,7 @@ def fake_pyspiel():
 
 
 def case_openspiel_adapter(folder):
-    # Chance first, actions sorted, returns within the bounds, states of the same history alike, hidden things hidden.
+    # Chance first, actions sorted, returns within the bounds, equal states for equal histories, hidden parts hidden.
     try:
         import pyspiel
     except ImportError:
@@ -744,7 +744,7 @@ def case_openspiel_adapter(folder):
                 assert state._action_to_string(player, action)
                 assert state.information_state_string(player) == twin.information_state_string(player)
                 assert state.information_state_string(player).startswith(state.observation_string(player) + ':')
-            if length % 9 == 0:          # algorithms play on with copies
+            if length % 9 == 0:          # algorithms continue with copies
                 child = state.clone()
                 again = game.deserialize_state(state.serialize())
                 assert str(child) == str(again) == str(state) and again.history() == child.history() == state.history()
@@ -851,7 +851,7 @@ def case_threads_do_not_disturb_each_other(folder):
 
 
 def case_a_busy_environment_refuses_a_second_thread(folder):
-    # The lock is released during a step: only so can this thread ask for a second one.
+    # The lock is released during a step: otherwise this thread could not request a second one.
     env = pyramids.VecEnv(8, opponents='flatmc')
     env.reset(seed=1)
     actions, ended, refused = env.sample_actions(), threading.Event(), 0
@@ -911,7 +911,7 @@ if what in ('reset', 'think'):
 
 
 def case_several_interpreters(folder):
-    # numpy itself is for one interpreter only.
+    # numpy itself supports one interpreter only.
     script('''
 import _xxsubinterpreters as interpreters
 code = """
@@ -975,7 +975,7 @@ assert pyramids.Game(2, 1).view(0)['decision'] == 'keep'
 
 
 def case_nothing_leaks(folder):
-    # Twice the work takes the same memory.
+    # Twice the work needs the same memory.
     if SHORT:
         return
     out = script('''

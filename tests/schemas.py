@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What every command prints with --json fits its schema in docs/schemas, and docs/json.md tells every field of it.
-usage: schemas.py PYRAMIDS FAIRGAME SOURCE_ROOT"""
+"""The output of every command with --json matches its schema in docs/schemas, and docs/json.md documents every field
+of it. usage: schemas.py PYRAMIDS FAIRGAME SOURCE_ROOT"""
 import hashlib
 import json
 import os
@@ -40,7 +40,8 @@ def same(a, b):
 
 
 def check(value, schema, at='$'):
-    """The faults of a value: the part of JSON Schema that our schemas use, and an error for any other part."""
+    """The errors of a value: implements the part of JSON Schema that our schemas use, and raises an error for any other
+    part. """
     unknown = set(schema) - KNOWN
     assert not unknown, f'{at}: the schema uses {unknown}'
     if 'anyOf' in schema:
@@ -76,7 +77,7 @@ def check(value, schema, at='$'):
 
 
 def outputs(name, *words, text='', code=0):
-    """Runs a command with --json and holds each line that it prints against a schema. Code None: good or wrong."""
+    """Runs a command with --json and checks each line of output against a schema. Code None: either exit code."""
     done = subprocess.run([COMMAND, *words, '--json'], input=text.encode(), capture_output=True, env=ENV, timeout=200,
         check=False)
     assert done.returncode in ((0, 1) if code is None else (code,)), (words, done.returncode, done.stderr)
@@ -91,7 +92,7 @@ def outputs(name, *words, text='', code=0):
 
 
 def case_validator():
-    """The checker itself finds what is wrong."""
+    """The checker itself finds errors."""
     schema = {'type': 'object', 'properties': {'a': {'type': ['integer', 'null'], 'minimum': 1},
         'b': {'anyOf': [{'const': 'x'}, {'type': 'array', 'items': {
         'type': 'string', 'pattern': '^[a-e]$'}, 'minItems': 1}]}, 'c': {'enum': ['x', None]}}, 'required': ['a'],
@@ -186,7 +187,7 @@ def case_edition():
 
 
 def case_bad_files():
-    """A program gets JSON for a file that cannot be used, whatever is wrong with it, and however the file is called."""
+    """A program gets JSON for an unusable file, whatever is wrong with it, and whatever its name is."""
     lines = read(RECORD).split('\n')
     commands = (('legal', ['--seat', '1']), ('hint', ['--seat', '1', '--playouts', '100']),
         ('analyze', ['--playouts', '100']))
@@ -219,7 +220,7 @@ def case_bad_files():
 
 
 def case_failures():
-    """A command that reads no record says in JSON why it failed, and says it once."""
+    """A command that reads no record reports in JSON why it failed, and only once."""
     with tempfile.TemporaryDirectory() as folder:
         missing = os.path.join(folder, 'missing')
         for name, code, words in (('sim', 'edition', ['sim', '--games', '1', '--edition', missing]),

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The server by its protocol (docs/protocol.md), as clients meet it. usage: server.py PYRAMIDS SOURCE_ROOT [CASE]"""
+"""Tests the server through its protocol (docs/protocol.md), as clients use it. usage: server.py PYRAMIDS SOURCE_ROOT
+[CASE]"""
 import http.client
 import json
 import os
@@ -30,16 +31,17 @@ def case_visitors(folder):
         assert re.fullmatch(r'pyramids=[0-9a-f]{64}; Path=/; Max-Age=31536000; HttpOnly; SameSite=Strict', cookie), cookie
         ana = nobody
         assert ana.want(200, 'GET', '/api/visitor').json == {'visitor': {'name': 'Ana'}}
-        # The same call with a cookie changes the name and gives no other cookie; without a name it only tells.
+        # The same request with a cookie changes the name and gives no other cookie; without a name it only returns the
+        # visitor.
         answer = ana.want(200, 'POST', '/api/visitor', {'name': 'Ana B'})
         assert answer.json == {'visitor': {'name': 'Ana B'}} and 'Set-Cookie' not in answer.headers
         assert ana.want(200, 'POST', '/api/visitor', {}).json == {'visitor': {'name': 'Ana B'}}
-        # Without a name at first: there is a visitor, who cannot sit down yet.
+        # Without a name at first: a visitor is made, who cannot sit down yet.
         anonymous = Visitor(server)
         assert anonymous.want(200, 'POST', '/api/visitor', {}).json == {'visitor': {'name': ''}}
         code = ana.make('open', 'open')
         anonymous.link(code).refused('bad_name', 'sit', number=NUMBER)
-        # What is wrong with a request.
+        # Errors in a request.
         for body, status, error in (('{', 400, 'bad_json'), ('[]', 400, 'bad_json'), ('', 400, 'bad_json'),
             ({'name': 3}, 400, 'bad_message'),
                                     ({'nam': 'x'}, 400, 'bad_message'), ({'name': 'x', 'id': 'y'}, 400, 'bad_message'),
@@ -80,7 +82,7 @@ def case_names(folder):
         ana.refused(400, 'bad_json', 'POST', '/api/visitor', b'{"name":"\xff"}')
         ana.refused(400, 'bad_json', 'POST', '/api/visitor', '{"name":"a\\u0000b"}')
         ana.refused(400, 'bad_json', 'POST', '/api/visitor', '{"name":"\\ud800"}')
-        # The longest name there is, in bytes too, survives a restart and stands in a record.
+        # The longest possible name, in bytes too, survives a restart and is in a record.
         longest = '𓂀' * 24
         people = [server.visitor(longest), server.visitor('Chloé "C" \\')]
         code = people[0].make('open', 'open')
@@ -104,7 +106,7 @@ def case_devices(folder):
         answer2 = second.want(200, 'POST', '/api/visitor/device', {'code': answer['code']})
         assert answer2.json == {'visitor': {'name': 'Ana'}} and second.cookie and second.cookie != ana.cookie
         Visitor(server).refused(404, 'bad_code', 'POST', '/api/visitor/device', {'code': answer['code']})       # once
-        # A newer code takes the place of an older one; one person's codes leave others' alone.
+        # A newer code replaces an older one; one person's codes do not affect those of others.
         first = ana.want(200, 'POST', '/api/visitor/code', {}).json['code']
         bens = ben.want(200, 'POST', '/api/visitor/code', {}).json['code']
         newer = ana.want(200, 'POST', '/api/visitor/code', {}).json['code']
@@ -116,7 +118,7 @@ def case_devices(folder):
             ({'code': 'x' * 17}, 'bad_message', 400),
                                     ({'code': 'x'}, 'bad_code', 404)):
             Visitor(server).refused(status, error, 'POST', '/api/visitor/device', body)
-        # Both devices are the same person, and stay so.
+        # Both devices are the same person, and remain so.
         code = ana.make('open', 'open')
         assert second.table(code)['host']
         link = second.seat(code)
@@ -181,7 +183,7 @@ def case_new_tables(folder):
             assert got.get('detail') == detail, (wrong, got)
         ana.refused(413, 'too_long', 'POST', '/api/tables', json.dumps(good) + ' ' * 4096)
         Visitor(server).refused(401, 'no_visitor', 'POST', '/api/tables', good)
-        # Nothing came of all that.
+        # None of this made a table.
         until_so(lambda: 'pyramids_tables_open 2\n' in ana.want(200, 'GET', '/metrics').text)      # counted once per second
         for code in ('22222222', 'nonsense', 'K7QXMWR', 'K7QXMWRTT', '%20', 'k7qxmwrt'):
             ana.refused(404, 'no_table', 'GET', f'/api/tables/{code}')
@@ -248,14 +250,14 @@ def case_seats(folder):
         friend.refused('taken', 'sit', number=NUMBER, seat=1)
         friend.done('sit', number=NUMBER, key=keys['2'])          # the key finds its seat
         friend.until(lambda: friend.table['you'] == 2)
-        # Given back, and taken again.
+        # Seat given up, and taken again.
         early.done('leave')
         early.until(lambda: early.table['you'] == 0)
         assert early.table['seats'][0] == {'kind': 'open'}
         friend.done('leave')
         friend.until(lambda: friend.table['you'] == 0)
         assert friend.table['seats'][1]['kind'] == 'friend'
-        friend.refused('bad_key', 'sit', number=NUMBER, seat=2)   # it is kept as before
+        friend.refused('bad_key', 'sit', number=NUMBER, seat=2)   # it is reserved as before
         friend.done('sit', number=NUMBER, seat=2, key=keys['2'])
         host.refused('bad_message', 'fill', seat=0, level='club')
         host.refused('bad_message', 'fill', seat=1, level='god')
@@ -267,7 +269,7 @@ def case_seats(folder):
         late.refused('taken', 'sit', number=NUMBER, seat=3, key=keys['3'])
         host.done('sit', number=NUMBER, seat=4)
         assert host.table['state'] == 'waiting' and not host.lines
-        server.restart()                                          # a table that waits is kept, too
+        server.restart()                                          # a waiting table is stored, too
         host, friend, early = ana.link(code), ben.link(code), chloe.link(code)
         assert host.table['you'] == 4 and friend.table['you'] == 2 and host.table['seats'][2]['level'] == 'casual'
         early.done('sit', number=NUMBER)
@@ -285,14 +287,14 @@ def case_seats(folder):
         host.refused('begun', 'close')
         host.refused('here', 'standin', seat=2)
         host.refused('not_seated', 'standin', seat=3)
-        # A table that is given up.
+        # A table that its host closes.
         gone = ana.make('open', 'open')
         host.open(gone)
         late.open(gone)
         host.done('close')
         late.until(lambda: late.table['state'] == 'closed')
         late.refused('no_table', 'sit', number=NUMBER)
-        host.done('close')                                        # sent again it does no harm
+        host.done('close')                                        # repeating it does no harm
         assert ana.table(gone)['state'] == 'closed'
         server.restart()
         assert ana.table(gone)['state'] == 'closed'
@@ -314,7 +316,8 @@ def case_arranging_seats(folder):
             got = ana.refused(400, 'bad_message', 'POST', at, wrong)
             assert got['detail'] == 'seats', (wrong, got)
         ana.refused(409, 'taken', 'POST', at, {'seats': [2, 3]})      # Ana sits on the first
-        # A bot, a free seat more; then fewer seats, and who sits there moves along with the number for the shuffle.
+        # One more bot and one more free seat; then fewer seats, and a seated player keeps the number for the shuffle when
+        # moved.
         table = ana.want(200, 'POST', at, {'seats': [1, 'casual', 'open', 'open']}).json['table']
         assert [s['kind'] for s in table['seats']] == ['person', 'bot', 'open', 'open'] and table['you'] == 1
         other.until(lambda: len(other.table['seats']) == 4)           # everyone who watches sees it
@@ -326,7 +329,7 @@ def case_arranging_seats(folder):
         ana.want(200, 'POST', at, {'seats': [1, 'open', 4]})
         link.until(lambda: link.table['you'] == 3)
         ana.refused(409, 'taken', 'POST', at, {'seats': [1, 'open']})
-        # Without a free seat it begins: the table that is left is for three.
+        # Without a free seat it begins: the remaining table is for three.
         table = ana.want(200, 'POST', at, {'seats': [1, 'novice', 3]}).json['table']
         assert table['state'] == 'running'
         link.until(lambda: link.version)
@@ -348,7 +351,7 @@ def case_terms_while_nobody_else_sits(folder):
         host = ana.seat(code)
         terms = lambda table: (table['clock'], table['public'], table['hints'], table['edition'])
         assert terms(ana.table(code)) == ('none', False, False, 'classic')
-        # The link stays the same, whatever the host changes; what is not named stays as it is.
+        # The link stays the same, whatever the host changes; settings that are not sent stay unchanged.
         table = ana.want(200, 'POST', at, {'seats': [1, 'open', 'casual'], 'clock': 'quick', 'public': True}).json['table']
         assert terms(table) == ('quick', True, False, 'classic') and len(table['seats']) == 3
         host.until(lambda: host.table['clock'] == 'quick')
@@ -368,7 +371,7 @@ def case_terms_while_nobody_else_sits(folder):
         ana.want(200, 'POST', at, {'seats': [1, 2, 3], 'public': False})
         server.restart()
         assert code not in [t['code'] for t in ben.want(200, 'GET', '/api/tables').json['tables']]
-        # Someone has sat down on these terms: now they are agreed on.
+        # A player has sat down on these terms: now they are fixed.
         ana.want(200, 'POST', at, {'seats': [1, 2, 3, 'open']})
         ben.seat(code)
         ana.refused(409, 'taken', 'POST', at, {'seats': [1, 2, 3, 4], 'hints': False})
@@ -384,7 +387,7 @@ def case_another_name_on_the_same_seat(folder):
         host, other = ana.seat(code), ben.link(code)
         ben.refused(403, 'not_seated', 'POST', at, {})
         ana.refused(400, 'bad_message', 'POST', at, {'name': 'Eva'})
-        # A name belongs to the visitor; a seat that was taken keeps the one it was taken under until it is told.
+        # A name belongs to the visitor; a taken seat keeps the name under which it was taken until the server is told.
         ana.want(200, 'POST', '/api/visitor', {'name': 'Eva'})
         assert ana.table(code)['seats'][0]['name'] == 'Ana'
         assert ana.want(200, 'POST', at, {}).json['table']['seats'][0]['name'] == 'Eva'
@@ -396,7 +399,7 @@ def case_another_name_on_the_same_seat(folder):
         host = ana.link(code)
         ana.want(200, 'POST', f'/api/tables/{code}/seats', {'seats': [1, 'novice']})
         ana.want(200, 'POST', '/api/visitor', {'name': 'Ana'})
-        ana.refused(409, 'begun', 'POST', at, {})                     # names stand in the record
+        ana.refused(409, 'begun', 'POST', at, {})                     # names are in the record
         host.until(lambda: host.version)
         assert 'player 1 Eva' in host.lines
 
@@ -410,11 +413,11 @@ def case_gone_moves_with_the_seat(folder):
         link.done('sit', number=NUMBER, seat=3)
         link.close()
         host.until(lambda: 'gone' in host.table['seats'][2])
-        # Ben has left a moment ago. His seat becomes the second: so does the time since he left.
+        # Ben has left a moment ago. His seat becomes the second, together with the time since he left.
         ana.want(200, 'POST', at, {'seats': [1, 3, 'open', 'open']})
         host.until(lambda: host.table['seats'][1]['kind'] == 'person')
         assert 'gone' in host.table['seats'][1], host.table['seats']
-        # Chloé sits down where he was, and changes places with him: she is here, he is not.
+        # Chloé sits down in his place, and changes places with him: she is present, he is not.
         other = chloe.link(code)
         other.done('sit', number=NUMBER, seat=3)
         ana.want(200, 'POST', at, {'seats': [1, 3, 2, 'open']})
@@ -435,7 +438,7 @@ def case_hints(folder):
         at = f'/api/tables/{code}/hint'
         ana.refused(403, 'not_seated', 'POST', at, {})
         link, other = ana.seat(code), ben.link(code)
-        assert other.table['hints'] is True                            # whoever joins is shown it
+        assert other.table['hints'] is True                            # everyone who joins is shown it
         ana.refused(409, 'not_running', 'POST', at, {})
         other.done('sit', number=NUMBER)
         link.until(lambda: link.version)
@@ -443,7 +446,7 @@ def case_hints(folder):
         ana.refused(400, 'bad_message', 'POST', at, {'n': 1})
         for n in (1, 2):
             assert ana.want(200, 'POST', at, {}).json['table']['seats'][0]['hints'] == n
-        other.until(lambda: other.table['seats'][0].get('hints') == 2)  # and everyone who used one
+        other.until(lambda: other.table['seats'][0].get('hints') == 2)  # and every player who used one
         server.restart()
         assert ben.table(code)['seats'][0]['hints'] == 2 and 'hints' not in ben.table(code)['seats'][1]
         code = ana.make('open', 'open')
@@ -480,7 +483,7 @@ def case_all_choose_at_once(folder):
             link.until(lambda link=link: link.ready and link.ready['ready'] == [1])
             assert link.ready == {'type': 'ready', 'phase': phase, 'ready': [1], 'left': -1,
                 'mine': first if link is ana else None}
-        # Once more is refused, taking it back is not; then it can be another.
+        # A second choice is refused, taking it back is not; then another choice is possible.
         ana.refused('confirmed', 'choose', phase=phase, choice=first)
         ana.done('retract', phase=phase)
         ben.until(lambda: ben.ready['ready'] == [])
@@ -489,7 +492,7 @@ def case_all_choose_at_once(folder):
         other = next(choice for choice in sorted(ana.game().choices(0)) if choice != first)
         ana.done('choose', phase=phase, choice=other)
         ana.until(lambda: ana.ready and ana.ready['mine'] == other)
-        # What a seat may not do.
+        # Things that a seat may not do.
         watcher.refused('not_seated', 'choose', phase=phase, choice=first)
         watcher.refused('not_seated', 'retract', phase=phase)
         ben.refused('late', 'choose', phase=phase - 1, choice=first)
@@ -513,7 +516,7 @@ def case_all_choose_at_once(folder):
             assert not any(message['type'] == 'lines' and message['from'] == phase and message['to'] != link.version
                 for message in link.news)
         assert other in ana.lines[-5] or set(other.split()) == set(ana.lines[-5].split()[2:])
-        # Marks: illegal ones have a reason and a rule; who is ready is told, what they chose is not.
+        # Marks: illegal ones have a reason and a rule; others see which seats are ready, but not their choices.
         phase = ana.version
         card = int(ana.lines[-5].split()[2])
         for choice, reason, rule in ((f'{card}:e5', ('no_entrance', 'wall'), ('R10', 'R9')), ('-', ('must_mark',), ('R8',)),
@@ -533,7 +536,8 @@ def case_all_choose_at_once(folder):
         second.until(lambda: second.ready and second.ready['mine'] == secret)
         assert second.table['you'] == 1 and [line for line in second.lines if line.startswith('deal')] == [line
             for line in ana.lines if line.startswith('deal')]
-        # The older one is told that the newer one plays. Opening the table again takes the seat back, and so does a choice.
+        # The older one is notified that the newer one plays. Opening the table again takes the seat back, and so does a
+        # choice.
         played_here = {'type': 'elsewhere', 'elsewhere': False}
         ana.until(lambda: ana.elsewhere == {'type': 'elsewhere', 'elsewhere': True})
         assert second.elsewhere is None and ben.elsewhere is None
@@ -546,7 +550,7 @@ def case_all_choose_at_once(folder):
         ana.until(lambda: ana.ready['mine'] == secret)
         ana.until(lambda: ana.elsewhere['elsewhere'])
         second.until(lambda: second.elsewhere == played_here)
-        # Two connections that only watch are nobody's seat; and who is left alone plays.
+        # Two connections that only watch do not play the seat; and the last connection left plays.
         third = people[0].link(code)
         second.until(lambda: second.elsewhere['elsewhere'])
         third.close()
@@ -563,7 +567,7 @@ def case_all_choose_at_once(folder):
 
 
 def case_replacing_in_order(folder):
-    """R12: those who completed cards take in the order of their numbers; nobody else may, and nothing can be taken back."""
+    """R12: players who completed cards take in the order of their numbers; others may not, and nothing can be taken back."""
     with Server(folder) as server:
         dice, seen = random.Random(8), 0
         people = [server.visitor(name) for name in ('Ana', 'Ben', 'Chloé', 'Davi')]
@@ -641,7 +645,7 @@ def case_sending_again_is_harmless(folder):
         other.until(lambda: other.version)
         other.done('choose', id='o1', phase=phase, choice=other.pick(dice))
         again.until(lambda: again.version > phase)
-        # The phase is over: what took effect is still acknowledged, anything else is late.
+        # The phase is over: a choice that took effect is still acknowledged, any other is late.
         again.done('choose', id='c3', phase=phase, choice=choice)
         again.refused('late', 'choose', id='c4', phase=phase, choice=choice)
         server.restart()
@@ -649,7 +653,7 @@ def case_sending_again_is_harmless(folder):
         again.until(lambda: again.version > phase)
         again.done('choose', id='c3', phase=phase, choice=choice)
         assert sum(line.startswith('keep 1') for line in again.lines) == 1
-        # Another's id is another's.
+        # Ids are separate for each visitor.
         other = ben.link(code)
         other.until(lambda: other.version > phase)
         other.refused('late', 'choose', id='c3', phase=phase, choice=choice)
@@ -674,8 +678,8 @@ def case_reconnecting_gets_the_gap(folder):
         watcher = server.visitor('Ben')
         marks = []
         while not link.over():
-            # Compared while Ana is asked, so that nothing is added meanwhile: a bot that alone takes a card adds lines
-            # whenever it likes.
+            # Compared while Ana has to choose, so that nothing is added meanwhile: a bot that alone takes a card adds
+            # lines at any time.
             play([link], dice, until=lambda size=link.version: link.version >= size + 20 and link.pick(random.Random(1)))
             marks.append(link.version)
             for have in (0, 1, marks[len(marks) // 2], link.version - 1, link.version):
@@ -706,7 +710,7 @@ def case_reconnecting_gets_the_gap(folder):
         assert beyond.table['code'] == two
         beyond.done('sit', number=NUMBER)
         assert ana.table(two)['seats'][0]['here']
-        until_so(lambda: not ana.table(code)['seats'][0]['here'])    # a line that is closed is noticed when its turn comes
+        until_so(lambda: not ana.table(code)['seats'][0]['here'])    # a closed connection is noticed when its turn comes
 
 
 def case_spectators(folder):
@@ -748,7 +752,7 @@ def case_the_clock(folder):
         assert 'away' in slow.table['seats'][1] and slow.left > 0
         slow.done('return')
         slow.until(lambda: not slow.table['seats'][1]['away'])
-        # Both let it run out: the bots play on, and who chooses is back.
+        # Both let the time run out: the bots continue for them, and a player who chooses is back.
         slow.until(lambda: slow.table['seats'][1]['away'] and slow.table['seats'][0]['away'])
         link.until(lambda: link.table['seats'][0]['away'])
         for _ in range(200):                                      # the bots are quick; sooner or later it is in time
@@ -760,7 +764,7 @@ def case_the_clock(folder):
                 break
             assert answer['code'] in ('late', 'not_due', 'confirmed'), answer
         link.until(lambda: link.over() or not link.table['seats'][0]['away'])
-        # A table whose people never come back ends, played by bots.
+        # A table whose people never come back is finished by bots.
         link.close()
         slow.close()
         until_so(lambda: ana.table(code)['state'] == 'over', timeout=2 * wire.PATIENCE)
@@ -778,7 +782,7 @@ def case_leaving_and_coming_back(folder):
         other.done('leave')
         link.until(lambda: link.table['seats'][1]['away'])
         phase = link.version
-        play([link], dice, until=lambda: link.version > phase + 10)   # nobody waits for Ben
+        play([link], dice, until=lambda: link.version > phase + 10)   # the game no longer waits for Ben
         server.restart()                                              # away is remembered
         link, other = ana.link(code), ben.link(code)
         assert link.table['seats'][1]['away'] and link.table['seats'][1]['here'] in (True, False)
@@ -795,7 +799,7 @@ def case_leaving_and_coming_back(folder):
         play([link], dice)
         assert link.table['state'] == 'over'
         check_record(folder, ana.record(code))
-        # Everybody leaves: the bots end it.
+        # All players leave: the bots finish the game.
         code = ana.make('open', 'bot:novice')
         link = ana.seat(code)
         link.done('leave')
@@ -884,7 +888,7 @@ def case_after_the_end(folder):
         page = chloe.want(200, 'GET', f'/api/tables/{alone}/analysis.html')
         assert page.headers['Content-Type'].startswith('text/html') and '<html' in page.text and "script-src 'none'" \
             in page.headers['Content-Security-Policy']
-        # The last choice of a game, sent again after a restart: it took effect.
+        # The last choice of a game, sent again after a restart: it is still acknowledged.
         last, davi = random.Random(8), server.visitor('Davi')
         code = davi.make('open', 'bot:novice')
         link = davi.seat(code)
@@ -900,7 +904,7 @@ def case_after_the_end(folder):
         link = davi.link(code)
         link.done('choose', **sent)
         link.refused('late', 'choose', **dict(sent, id='another'))
-        # The same seats once more: others may not, and everyone gets the same table.
+        # The same seats once more: strangers are refused, and all players get the same table.
         chloe.refused(403, 'not_seated', 'POST', f'/api/tables/{both}/rematch', {})
         Visitor(server).refused(401, 'no_visitor', 'POST', f'/api/tables/{both}/rematch', {})
         ana.refused(404, 'no_table', 'POST', '/api/tables/22222222/rematch', {})
@@ -920,14 +924,14 @@ def case_after_the_end(folder):
         assert table['state'] == 'waiting' and [seat['kind'] for seat in table['seats']] == ['friend', 'bot', 'friend'] and \
             [seat['name'] for seat in table['seats'][::2]] == ['Ben',
                 'Ana'] and table['commitment'] != ana.table(both)['commitment']
-        for who, invited in ((ana, True), (ben, True), (chloe, False)):          # also who has not asked hears of it
+        for who, invited in ((ana, True), (ben, True), (chloe, False)):          # also players who did not ask are notified
             assert (again in [t['code'] for t in who.want(200, 'GET', '/api/my/tables').json['tables']]) == invited
         chloe.link(again).refused('taken', 'sit', number=NUMBER)
         chloe.link(again).refused('bad_key', 'sit', number=NUMBER, seat=1)
         links = [ana.seat(again), ben.seat(again)]
         links[0].until(lambda: links[0].version)
-        assert links[0].table['you'] == 3            # everyone has moved up one seat
-        # All of it again when nothing is in memory; a finished table is opened like any other.
+        assert links[0].table['you'] == 3            # everyone has moved by one seat
+        # The same when nothing is in memory; a finished table is opened like any other.
         record, table = ana.record(alone), ana.table(alone)
         server.restart()
         old = ana.link(alone)
@@ -961,7 +965,8 @@ def case_editions(folder):
         code = ana.make('open', 'bot:novice', edition='plain')
         play([ana.seat(code)], random.Random(3))
         check_record(folder, ana.record(code), 'plain')
-    # An edition that is no longer offered: the table is left alone, told in the log, and comes back with it.
+    # An edition that is no longer offered: the table is kept but not loaded, the log shows it, and it comes back with the
+    # edition.
     with Server(folder, '--edition', plain, database='two.db') as server:
         ana = server.visitor()
         code = ana.make('open', 'open', edition='plain')
@@ -977,7 +982,7 @@ def case_editions(folder):
 
 
 def case_puzzles(folder):
-    """All of the program's, a hundred at a time, each time as a pack of its own."""
+    """All puzzles of the program, a hundred at a time, each request returning its own pack."""
     with Server(folder) as server:
         stranger, found = Visitor(server), []
         wanted = wire.read(os.path.join(wire.ROOT, 'editions/classic.puzzles')).splitlines()
@@ -1001,7 +1006,7 @@ def case_puzzles(folder):
 
 
 def case_the_longest_choice(folder):
-    """Cards of crosses only: one choice marks all of both cards, and is whole after a restart."""
+    """Cards of crosses only: one choice marks all of both cards, and is complete after a restart."""
     text = wire.read(wire.ROOT + '/tests/data/plain.edition')
     head, cards = text[:text.index('card ')], text[text.index('card '):]
     cards = '\n'.join(line if line.startswith('card') else re.sub('[^vT]', 'x', line) for line in cards.split('\n'))
@@ -1087,7 +1092,7 @@ def case_health_and_metrics(folder):
         for method in ('HEAD',):
             answer = ana.want(200, method, '/healthz')
             assert not answer.data and answer.headers['Content-Length'] == '3'
-        # An address that leads nowhere: words and the way home for a person, a code for a program; /api is for programs.
+        # An address that does not exist: words and a link home for a person, a code for a program; /api is for programs.
         browser = {'Accept': 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,'
             '*/*;q=0.8,application/signed-exchange;v=b3;q=0.7'}
         for path, language, title in (('/nosuch', 'en', 'Page not found'),
@@ -1101,7 +1106,7 @@ def case_health_and_metrics(folder):
 
 
 def case_stopping(folder):
-    """SIGTERM: what is in hand is finished, clients are told to come back, and do."""
+    """SIGTERM: work in progress is finished, clients are told to reconnect, and do."""
     with Server(folder) as server:
         dice = random.Random(3)
         ana, ben = server.visitor(), server.visitor('Ben')
@@ -1111,7 +1116,7 @@ def case_stopping(folder):
         idle, phase = ben.link(), links[0].version
         process = server.process
         process.send_signal(signal.SIGTERM)
-        # Choices that come now are taken, acknowledged and kept, or refused; never left without a word.
+        # Choices that arrive now are stored and acknowledged, or refused; each gets an answer.
         links[0].until(lambda: links[0].again)
         assert links[0].again == {'type': 'again', 'seconds': 0 if wire.POSTGRES else 2}
         try:
@@ -1130,14 +1135,14 @@ def case_stopping(folder):
         links[0].until(lambda: links[0].version >= phase)
         play(links, dice)
         check_record(folder, ana.record(code))
-        # Asked twice it hurries; Ctrl-C is the same as SIGTERM.
+        # A second signal makes it hurry; Ctrl-C is the same as SIGTERM.
         server.stop(signal.SIGINT)
         server.start()
         ana.want(200, 'GET', '/healthz')
 
 
 def case_closed_streams(folder):
-    """Without standard input and error, no socket or file takes their place, where the log would be written into it."""
+    """Without standard input and error, no socket or file gets their numbers; otherwise the log would be written into it."""
     with Server(folder, before=('sh', '-c', 'exec "$@" <&- 2>&-', 'sh')) as server:
         assert [os.readlink(f'/proc/{server.process.pid}/fd/{stream}') for stream in (0, 2)] == ['/dev/null'] * 2
         server.visitor().want(200, 'GET', '/healthz')
@@ -1158,12 +1163,12 @@ def case_stopping_amid_work(folder):
         play([ana.seat(second)], random.Random(2))
         assert ana.ask('GET', f'/api/tables/{second}/analysis.html').status in (200, 202)
         server.restart()
-        if LONG:                                     # what was given up is made again
+        if LONG:                                     # the abandoned analysis is made again
             until_so(lambda: ana.ask('GET', f'/api/tables/{second}/analysis.html').status == 200, timeout=5 * wire.PATIENCE)
 
 
 class From(Visitor):
-    """Someone behind a proxy, at an address of their own."""
+    """A visitor behind a proxy, with an address of their own."""
 
     def __init__(self, server, address, name='Ana'):
         super().__init__(server)
@@ -1182,7 +1187,7 @@ def metric(visitor, name):
 
 
 def choose_and_wait(link, dice):
-    """One phase: chooses, and waits until everyone else has."""
+    """One phase: chooses, and waits until all others have."""
     link.until(lambda: link.pick(dice))
     phase = link.version
     link.done('choose', phase=phase, choice=link.pick(dice))
@@ -1190,7 +1195,8 @@ def choose_and_wait(link, dice):
 
 
 def case_bots_of_one_address_do_not_delay_those_of_another(folder):
-    """A player's novice answers while dozens of another address's choices by master wait for the one thread."""
+    """A player's novice answers while dozens of choices by master, requested from another address, wait for the one
+    thread."""
     heavy, dice = 'bots_choices_total{cost="heavy"}', random.Random(3)
     with Server(folder, '--bot-threads', '1', '--trust-proxy') as server:
         ana, mal = From(server, '10.0.0.1'), From(server, '10.6.6.6', 'Mal')
@@ -1198,25 +1204,25 @@ def case_bots_of_one_address_do_not_delay_those_of_another(folder):
         choose_and_wait(link, dice)
         for i in range(24):
             other = mal.seat(mal.make('open', 'bot:master', 'bot:master', 'bot:master'))
-            if i % 3:                                # two of three tables go on by themselves
+            if i % 3:                                # two of three tables continue without players
                 other.done('leave')
                 other.close()
         waiting = metric(ana, 'bots_waiting')
         assert waiting > 30, waiting
         made = 0
         for _ in range(5):
-            choose_and_wait(link, dice)              # a new phase: the novice is asked
+            choose_and_wait(link, dice)              # a new phase: the novice has to choose
             before = metric(ana, heavy)
-            # When a card is being replaced, it may be nobody's turn but Ana's.
+            # When a card is being replaced, it may be Ana's turn alone.
             link.until(lambda: (link.ready and 2 in link.ready['ready']) or not link.lines[-1].startswith('reveal'))
             made += metric(ana, heavy) - before
-        # With one queue for all, all that waited would have been made in each of the phases.
+        # With one queue for all, all waiting choices would have been made in each of the phases.
         assert made < waiting / 4, (made, waiting)
         assert metric(ana, 'bots_waiting') > 0 and metric(ana, 'bots_oldest_seconds') > 0
 
 
 def case_analyses_wait_for_bots_not_bots_for_analyses(folder):
-    """One thread for bots: a game goes on while analyses are made; one address may not have too many of them made."""
+    """One thread for bots: a game continues while analyses are made; one address may not have too many of them made."""
     dice = random.Random(5)
     with Server(folder, '--bot-threads', '1', '--trust-proxy') as server:
         ana, ben = From(server, '10.0.0.1'), From(server, '10.0.0.2', 'Ben')
@@ -1240,7 +1246,7 @@ def case_analyses_wait_for_bots_not_bots_for_analyses(folder):
 
 
 def case_a_stranger_plays(folder):
-    """A client of a hundred lines, written from the document alone, with the limits as they are."""
+    """A client of a hundred lines, written from the document alone, works with the default limits."""
     with Server(folder, generous=False) as server:
         script = os.path.join(wire.ROOT, 'tests/stranger.py')
         games = [subprocess.Popen([sys.executable, script, server.url, str(seed)], stdout=subprocess.PIPE,
@@ -1270,7 +1276,7 @@ def case_closing_codes(folder):
         link = ana.link()
         link.put(1, b'{"type":"ping","id":"a"}' + b' ' * (4096 - 24))
         link.until(lambda: 'a' in link.answers)
-        # 16 connections a visitor; those just closed may be counted a little longer.
+        # 16 connections per visitor; those just closed may be counted a little longer.
         links, end = [link], time.monotonic() + wire.PATIENCE
         while len(links) < 16:
             more = Wire(ana)

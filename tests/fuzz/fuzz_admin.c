@@ -1,4 +1,4 @@
-/* Any line that an operator's socket gets is refused with a sentence, or has values that are what they should be. */
+/* Any line that an operator's socket receives is refused with a sentence, or gives valid values. */
 #include <string.h>
 
 #include "admin.h"
@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     MUST(command.kind != ADMIN_BAN || !command.address[0] == !!command.id);
     MUST(command.kind != ADMIN_CLOSE || !command.code[0] == !!command.id);
     MUST(command.kind != ADMIN_RENAME || (command.name[0] && command.id));
-    /* An address that was read is kept as it is. */
+    /* An address that was read stays the same when it is read again. */
     MUST(!command.address[0] || (ban_read_address(command.address, again) && !strcmp(command.address, again)));
     for (const char *at = command.text; *at; at++)
         MUST((unsigned char)*at >= ' ');

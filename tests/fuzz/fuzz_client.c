@@ -1,8 +1,8 @@
 /*
- * Any bytes as what a server says to our client: an answer (first byte even) or, behind a right handshake, frames of a
- * WebSocket (odd). The rest of the first byte is how many bytes come at once. Cut like this or all at once, the bytes must
- * mean the same; every byte is taken or refused, and nothing is reported after the end. The JSON writer gets them as a
- * string, and letters are measured and cut: a text is the sum of its letters.
+ * Any bytes as what a server sends to our client: an answer (first byte even) or, behind a right handshake, frames of
+ * a WebSocket (odd). The rest of the first byte is how many bytes come at once. In pieces or all at once, the bytes
+ * must give the same events; every byte is taken or refused, and nothing is reported after the end. The JSON writer
+ * gets them as a string, and letters are measured and cut: a text is the sum of its letters.
  */
 #include <letters.h>
 #include <pyramids/json.h>
@@ -15,7 +15,7 @@
 
 struct run {
     struct wire wire;
-    char *events;                /* bodies and messages, with a mark before each other event */
+    char *events;                /* bodies and messages, each with a mark in front */
     size_t size, room;
     char key[25];
     bool over;
@@ -44,7 +44,8 @@ static void on_answer(void *owner, const struct wire_answer *answer)
 {
     struct run *run = owner;
     const char *cookie = answer->fault ? NULL : wire_answer_header(answer, "set-cookie", 0);
-    note_number(run, answer->fault ? "fault" : "status", answer->status);   /* which of two faults is found may vary */
+    note_number(run, answer->fault ? "fault" : "status", answer->status);   /* which of two faults is found first may
+                                                                               vary */
     note(run, cookie ? cookie : "", cookie ? strlen(cookie) : 0);
     run->over = answer->fault;
 }

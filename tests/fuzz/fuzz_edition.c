@@ -1,4 +1,4 @@
-/* Any bytes give a code; what is an edition comes back byte for byte once it has been written. */
+/* Any bytes give a code; an accepted edition is the same byte for byte once it has been written and read. */
 #include <pyramids/edition.h>
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Any bytes give a code; what is a record can be loaded, and its log replays to the same place. */
+/* Any bytes give a code; an accepted record can be loaded, and its log replays to the same position. */
 #include <pyramids/match.h>
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* fuzz_remote.c: whatever a server sends, in whatever order, with whatever the player does between. Each line of the input
- * is one message, but for those that begin with a control: see below. */
+/* fuzz_remote.c: a server may send anything, in any order, with any actions of the player between. Each line of the
+ * input is one message, except those that begin with a control character: see below. */
 #include <pyramids/remote.h>
 
 #include "fuzz.h"
@@ -9,7 +9,7 @@ static struct pyr_remote remote;
 static struct pyr_match match;
 static const struct pyr_edition *edition;
 
-/* Something the player or the line does, by the first byte. */
+/* An action of the player or an event of the connection, chosen by the first byte. */
 static void act(unsigned char what, uint64_t *now)
 {
     uint8_t id[16] = { what };
@@ -63,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size -= length;
         data += length;
     }
-    /* What is saved can be read, and saves as the same. */
+    /* Saved text can be read, and gives the same text when saved again. */
     static char again[PYR_REMOTE_SAVED];
     size_t written = pyr_remote_save(&remote, saved, sizeof saved);
     MUST(written > 0);

@@ -1,11 +1,11 @@
 /*
- * A whole server in one thread, told by the input what happens to it: connections, requests, messages, TLS records of every
- * size, store jobs that are late or fail, bots, time, disconnects, restarts. After every step:
+ * A whole server in one thread; the input decides what happens to it: connections, requests, messages, TLS records of
+ * every size, store jobs that are late or fail, bots, time, disconnects, restarts. After every step:
  *
- *  1. Liveness: the loop comes to rest within TURNS turns, with nothing left that would wake it at once, and a fresh
- *     connection is answered.
- *  2. Secrecy: nobody is sent another seat's deal, or a choice of another seat whose phase is open.
- *  3. Durability: a seat or a choice that was answered `done` is there, now and after a restart, however that came about.
+ *  1. Liveness: the loop becomes idle within TURNS turns, nothing would wake it at once, and a fresh connection gets an
+ *     answer.
+ *  2. Secrecy: no client is sent another seat's deal, or a choice of another seat whose phase is open.
+ *  3. Durability: a seat or a choice that was answered `done` exists, now and after any restart.
  *
  * The first byte says how the server is set up, the rest is a list of steps (struct step), each with its operands.
  */
@@ -23,7 +23,7 @@
 #include "world.h"
 
 #define CLIENTS 6
-#define VISITORS 4               /* the last has no seat anywhere unless the input wills it */
+#define VISITORS 4               /* the last has no seat unless the input makes it sit down */
 #define STEPS 60
 #define TURNS 400
 #define PROMISES 64
@@ -37,7 +37,7 @@ struct client {
     unsigned visitor;
     bool is_socket, lazy;        /* lazy: does not read */
     char code[CODE_SIZE + 1];    /* the table that is open */
-    char opening[CODE_SIZE + 1]; /* the last one that it has asked for */
+    char opening[CODE_SIZE + 1]; /* the last one it sent `open` for */
     unsigned opens;              /* not yet answered */
     uint8_t *in;
     size_t size;
@@ -132,7 +132,7 @@ static void check_promises(void)
     }
 }
 
-/* What may undo a promise has been asked for: it is one no longer. */
+/* A request that may undo a promise was sent, so it is no longer checked. */
 static void break_promises(const char *code)
 {
     unsigned kept = 0;
@@ -212,7 +212,7 @@ static void heard_message(struct client *client, const char *text, size_t size)
     if (sscanf(start, "{\"type\":\"done\",\"id\":\"x%u\"}", &number) == 1)
         acknowledged(number);
     if (strstr(start, "\"id\":\"o\"")) {
-        /* Which of several it is cannot be told, so nothing is claimed then. */
+        /* With several pending it is unknown which one this is, so nothing is checked. */
         if (--client->opens || client->opening[0] == '?')
             client->code[0] = '\0';
         else if (strstr(start, "\"done\""))
@@ -220,7 +220,7 @@ static void heard_message(struct client *client, const char *text, size_t size)
     }
 }
 
-/* The frames of a server: whole, without a mask. */
+/* Frames of a server are whole and unmasked. */
 static void heard_frames(struct client *client)
 {
     size_t at = 0;
@@ -259,10 +259,10 @@ static void note_answer(struct client *client)
     if (client->is_socket)
         heard_frames(client);
     else if (client->size > 65536)
-        client->size = 0;                    /* it is enough to have looked at it */
+        client->size = 0;                    /* reading it was enough */
 }
 
-/* Reads what there is; whether there was anything. */
+/* Reads what is available; returns whether there was anything. */
 static bool receive(struct client *client)
 {
     static char buffer[65536];
@@ -451,7 +451,7 @@ static void do_request(struct client *client)
         body ? strlen(body) : 0, body ? body : "");
 }
 
-/* A legal choice of a seat as text; "" none. */
+/* A legal choice of a seat as text; "" if none. */
 static void pick(const struct table *table, unsigned seat, char *to, size_t size)
 {
     struct pyr_game game = table->now.game;
@@ -592,7 +592,7 @@ static bool read_table(void *context, const struct store_table *table, const cha
     return true;
 }
 
-/* Tables that wait or run come into memory, so that steps find them. */
+/* Waiting and running tables are loaded into memory, so that steps find them. */
 static void start(void)
 {
     char error[512] = "";
@@ -634,7 +634,7 @@ static void (*const steps[])(struct client *client) = { do_connect, do_upgrade, 
     do_time, do_restart,
     do_store, do_think, do_piece, do_lazy };
 
-/* Begin and end. */
+/* Start and end. */
 
 static void set_up(const struct pyr_edition *edition)
 {

@@ -1,4 +1,4 @@
-/* Any bytes are read as a configuration file: values are texts of the file, each mistake has its line. */
+/* Any bytes are read as a configuration file: values point into the file, and each error has its line. */
 #include <stdlib.h>
 #include <string.h>
 

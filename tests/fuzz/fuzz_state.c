@@ -1,8 +1,8 @@
 /*
- * A state that somebody has changed: the audit refuses it, or playing on touches nothing but the state, every state that
- * follows passes, too, and the game ends. An input says which box, how many seats, how far to play, and then what to
- * change: bytes, bytes of both copies of a desk, bits, and parts taken from another moment of the same game.
- * An input that changes nothing has random changes made until one passes.
+ * A corrupted state: either the audit refuses it, or playing on writes only to the state, all later states pass the
+ * audit, and the game ends. An input chooses the edition, the number of seats, how far to play, and then what to
+ * change: bytes, bytes of both copies of a desk, bits, and parts taken from another moment of the same game. An input
+ * that changes nothing has random changes made until one passes.
  */
 #include <pyramids/bots.h>
 #include <pyramids/env.h>
@@ -14,7 +14,7 @@
 
 #include "plain.h"
 
-/* Steps in a game are fewer: each turn has at most fifty marks a seat, each pyramid one card. */
+/* An upper bound for the steps of a game: each turn has at most fifty marks per seat, each pyramid one card. */
 #define MOST_STEPS (PYR_MAX_SEATS * (PYR_ROUNDS * PYR_TURNS * PYR_MAX_CHOICE + PYR_CARDS))
 
 enum { CROSSES = 3, BOXES = 6, MOST_BOTS = 16 };
@@ -62,7 +62,7 @@ static void must_pass(const struct pyr_state *state, const struct pyr_box *box, 
     __builtin_trap();
 }
 
-/* One step of the seat that is waited for, at random, or what chance does next. */
+/* One random step of a seat that has to choose, or the next chance event. */
 static void play_one(struct pyr_state *state, const struct pyr_box *box, struct pyr_rng *rng)
 {
     if (state->open.phase == PYR_SHOW) {
@@ -81,7 +81,7 @@ static void play_one(struct pyr_state *state, const struct pyr_box *box, struct 
     }
 }
 
-/* What others may do with a state: change the order of what is hidden, look, imagine what they cannot see. */
+/* What callers may do with a state: change the order of hidden things, create views, draw samples. */
 static void try_readers(const struct pyr_state *state, const struct pyr_box *box, struct pyr_rng *rng)
 {
     struct pyr_state other = *state;
@@ -117,7 +117,7 @@ static void try_steps(const struct pyr_state *start, const struct pyr_box *box, 
     MUST(state.open.phase == PYR_END);
 }
 
-/* The tables of a bot for one of the boxes, made once; malloc aligns them as bots.h wants. */
+/* The tables of a bot for one of the boxes, made once; malloc aligns them as bots.h requires. */
 static void *memory_of(const struct pyr_bot *bot, const struct pyr_box *box, unsigned which)
 {
     static void *memories[BOXES][MOST_BOTS];
@@ -131,8 +131,8 @@ static void *memory_of(const struct pyr_bot *bot, const struct pyr_box *box, uns
     return *memory;
 }
 
-/* A bot for each seat chooses from what it sees. Where every space is a cross only the bystander does, which
- * does not think about fifty extra marks in a row. */
+/* A bot for each seat chooses from what it sees. If every space is a cross, only the bystander plays, because it does
+ * not think about fifty extra marks in a row. */
 static void try_bots(const struct pyr_state *start, const struct pyr_box *box, struct pyr_rng *rng, unsigned which)
 {
     which = box == &boxes[CROSSES] ? pyr_bot_count() - 1 : which % pyr_bot_count();
@@ -186,7 +186,7 @@ static void must_fit(enum pyr_env_plane plane, const uint8_t *row)
             MUST(row[field->offset + at] <= field->most);
 }
 
-/* The same game as an environment loads it, with a bot in the last seat if it is not the one that decides. */
+/* The same game as an environment loads it, with a bot in the last seat unless that seat has to choose. */
 static void try_environment(const struct pyr_state *start, const struct pyr_box *box, struct pyr_rng *rng, unsigned flags)
 {
     unsigned seats = start->open.seats, count = flags & PYR_ENV_PARALLEL ? seats : 1;
@@ -279,7 +279,7 @@ static void play_on(const struct pyr_state *state, const struct pyr_box *box, st
     try_bots(state, box, rng, bot);
 }
 
-/* Random changes, of which most are refused, until one passes; without one the state as it is. */
+/* Random changes, most of which are refused, until one passes; without one the state is unchanged. */
 static void change_randomly(struct pyr_state *state, const struct pyr_state *other, const struct pyr_box *box,
     struct pyr_rng *rng)
 {

@@ -1,4 +1,4 @@
-/* main.c: runs a fuzz target over the files of a directory, and over every beginning of the short ones. */
+/* main.c: runs a fuzz target over the files of a directory, and over every prefix of the short ones. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #define MOST (1 << 20)
 
-/* In a block of exactly its size, so that a sanitizer sees a read past the end. */
+/* In a block of exactly its size, so that a sanitizer detects a read past the end. */
 static void run(const uint8_t *data, size_t size)
 {
     uint8_t *exact = malloc(size ? size : 1);
@@ -36,7 +36,7 @@ int main(int argc, char **argv)
             continue;
         size_t size = fread(data, 1, sizeof data, file);
         fclose(file);
-        printf("%s\n", entry->d_name);      /* the last one named is the one that broke something */
+        printf("%s\n", entry->d_name);      /* the last printed name is the one that failed */
         fflush(stdout);
         run(data, size);
         for (size_t part = 0; part < size && size <= 4096; part++)

@@ -1,6 +1,6 @@
 /*
- * world.h (world.c): what surrounds a server under test, all of it in one thread and decided by the test: the clock, random
- * numbers, the store's jobs and the bots. They take the place of clock.c, store.c, pool.c and names.c.
+ * world.h (world.c): the surroundings of a server under test, all in one thread and controlled by the test: the clock,
+ * random numbers, the store's jobs and the bots. They replace clock.c, store.c, pool.c and names.c.
  */
 #ifndef PYR_FUZZ_WORLD_H
 #define PYR_FUZZ_WORLD_H
@@ -9,20 +9,20 @@
 #include "server.h"
 #include "store_engine.h"
 
-/* Begins anew: an empty database, the same time and the same random numbers as ever. */
+/* Begins anew: an empty database, the same time and the same random numbers each time. */
 void world_begin(void);
 void world_end(void);
 
 /* Milliseconds pass. */
 void world_wait(uint64_t ms);
 
-/* Runs the next jobs of the store, at most so many; `fail`: they are refused as by a full disk. How many there were. */
+/* Runs at most `most` of the store's next jobs; with `fail` they are refused as by a full disk. Returns how many. */
 unsigned world_store(unsigned most, bool fail);
 
-/* Closing the store runs what is pending, unless it crashes: then that is lost. */
+/* Closing the store runs pending jobs; after a crash they are lost. */
 void world_crash(bool crash);
 
-/* The bots choose, at random; other long work is given back undone. */
+/* The bots choose at random; other long work is returned undone. */
 void world_think(void);
 
 /* The database, between jobs. */
