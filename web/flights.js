@@ -1,6 +1,6 @@
 /**
- * flights.js: what moves on the table when it changes (motion.js has the movements): gems to the score card, points
- * to a player, others' pyramids to their shelf, a new card, a new round. What is celebrated is in moments.js.
+ * flights.js: what moves on the table when it changes (motion.js has the movements): gems to the score card, points to a
+ * player, others' pyramids to their shelf, a new card, a new round. Celebrations are in moments.js.
  */
 import { $$, replaceContent } from './dom.js';
 import { TILE } from './codes.js';

@@ -1,7 +1,7 @@
 /**
  * main.js: starts the page: language, engine, and which view is shown. A view is a class with a root to draw into and
- * `stop`; addresses are
- * behind the # (views.js lists them), so that any web server can deliver the page and no server sees codes.
+ * `stop`; addresses are behind the # (views.js lists them), so that any web server can deliver the page and no server sees
+ * codes.
  */
 import { html } from './html.js';
 import { _, capital, loadLanguage, pickLanguage } from './i18n.js';

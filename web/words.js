@@ -207,7 +207,7 @@ export function winnerWords(names, totals, lowest, winners, me = -1) {
 
 /** @typedef {{kind: 'turn' | 'line', seat: number, html: import('./html.js').Html, text: string, line: number, loud:
  * boolean, lost?: boolean, mark?: {card: number, cells: number[], marks: number[]}}} Entry loud: worth a word to everyone;
- * lost: tells of an extra mark that was lost; mark: the card, what was marked on it then, and all its marks after that */
+ * lost: an extra mark was lost; mark: the card, what was marked on it then, and all its marks after that */
 
 /**
  * The log in words, oldest first. The module determines the sentences of a line (story.h).

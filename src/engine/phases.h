@@ -274,7 +274,7 @@ static inline void phase_pack_deck(pyr_card *deck, pyr_cardset set)
 {
 #ifdef PYR_FAST_BITS
     /* A card's bit is in byte card / 8 of the set: both are looked up for many cards at once, then eight are packed at a
-     * time. What is written never runs ahead of what is read. */
+     * time. Writing never gets ahead of reading. */
     const __m256i sets = _mm256_set1_epi64x((long long)set), bits = _mm256_set1_epi64x((long long)0x8040201008040201);
     union {
         __m256i each[2];
@@ -316,7 +316,7 @@ static inline void phase_end_keeping(struct pyr_state *state)
         open->desk[s] = state->desk[s];
     }
     phase_pack_deck(state->hidden.deck, rest);
-    /* What is left beyond the deck's end, eight cards at most, must not tell one state from another. */
+    /* The up to eight cards left beyond the deck's end must not make equal states differ. */
     _Static_assert(PYR_KEPT * PYR_MAX_SEATS == sizeof(uint64_t), "a word is all that can be left");
     uint64_t end;
     copy(&end, state->hidden.deck + PYR_CARDS - sizeof end, sizeof end);

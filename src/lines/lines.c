@@ -1,5 +1,5 @@
 /*
- * lines.c: lines, words and numbers; see lines.h. What the words mean is left to edition and record.
+ * lines.c: lines, words and numbers; see lines.h. The meaning of the words is left to edition and record.
  *
  * The reader is strict, so that every text has only one meaning and faults are reported where they are: one space
  * between words and none at the end, numbers without leading zeros or a plus sign, UTF-8 without control characters.

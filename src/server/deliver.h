@@ -58,7 +58,7 @@ struct deliver *deliver_start(uv_loop_t *loop, const struct deliver_options *opt
     void (*ended)(void *context, int64_t push, enum delivered result), void *context, char *error, size_t size);
 /* Takes the delivery. */
 void deliver_submit(struct deliver *deliver, struct delivery *delivery);
-/* Messages that are waiting or being sent; at this number no more are made. */
+/* Messages that are waiting or being sent; at this number no further one is created. */
 #define DELIVER_MOST 4096
 unsigned deliver_pending(struct deliver *deliver);
 /* Aborts deliveries under way and stops the thread. NULL is fine. */

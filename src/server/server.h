@@ -14,7 +14,7 @@
  *   visitor.c   who people are; limit.c  how much an address may do; lobby.c  which tables strangers are shown
  *   profile.c   profiles and ratings; history.c  finished games; farewell.c  a visitor's data is removed
  *   react.c     quick reactions at a table
- *   admin.c     the operator's socket, admin_commands.c  what can be asked there; bans.c  who may not come
+ *   admin.c     the operator's socket, admin_commands.c  what can be asked there; bans.c  who is banned
  *   access.c    from where a request comes, and whether it asks for one of our names (names.c)
  *   pages.c     the embedded page
  *   reminder.c  messages to people who are not here; deliver.c  brings them to push services

@@ -44,7 +44,7 @@ bool saved_write(const struct save *save, const struct pyr_local *local);
 /* An unfinished game that no other window is playing, and in which a person has chosen something. */
 struct saved_game {
     char name[256];              /* of its file, without .pyr */
-    char players[400];           /* names with commas between */
+    char players[400];           /* names, comma-separated */
     char turn[128];              /* "Round 2 of 4, turn 3 of 7" */
     char date[64];               /* of its last choice: 2026-11-17 19:40 */
     unsigned people;

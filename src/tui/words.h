@@ -54,7 +54,7 @@ void words_preview(const struct gains *gains, bool signs, char *to, size_t size)
 /* The name of a round and turn: "Round 2, turn 3 of 7". */
 void words_turn(const struct pyr_table *open, char *to, size_t size);
 
-/* Names with commas between, of the seats in a set. */
+/* Names of the seats in a set, comma-separated. */
 void words_names(unsigned seats, char names[][PYR_MAX_PLAYER_NAME + 1], char *to, size_t size);
 
 /* The players with the most points, if there are several: R17 decides by the lowest completed pyramid; under Q8 those

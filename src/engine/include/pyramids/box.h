@@ -11,8 +11,8 @@
 
 PYR_BEGIN_DECLS
 
-/* The symbols (R11): the name of their set on a card, and their character in an edition. What treats them all alike is made
- * from this list. */
+/* The symbols (R11): the name of their set on a card, and their character in an edition. Everything that treats all symbols
+ * alike is made from this list. */
 #define PYR_SYMBOLS(X) X(cross, 'x') X(ruby, 'r') X(emerald, 'e') X(torch, 'f') X(skull, 's') X(potion, 'p')
 
 /* One pyramid card: its spaces by their contents. A space is in `open` or a wall; entrance, tomb and the symbols are

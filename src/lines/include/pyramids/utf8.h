@@ -1,7 +1,7 @@
 /*
- * utf8.h (utf8.c): the one reader and writer of UTF-8. Strict: overlong forms, surrogates and numbers above U+10FFFF are
- * not characters, since they are how control characters are hidden. What a character means (its width, whether it can be
- * seen) is left to others.
+ * utf8.h (utf8.c): the one reader and writer of UTF-8. Strict: overlong forms, surrogates and numbers above U+10FFFF are not
+ * characters, since they are how control characters are hidden. The meaning of a character (its width, whether it is
+ * visible) is left to others.
  */
 #ifndef PYR_UTF8_H
 #define PYR_UTF8_H

@@ -67,7 +67,7 @@ PYR_API enum pyr_err pyr_game_begin(struct pyr_game *game, const struct pyr_edit
 PYR_API enum pyr_err pyr_game_deal(struct pyr_game *game, const struct pyr_chance *chance, const struct pyr_sink *sink);
 
 /*
- * Loads a game from its lines. What no line has revealed is filled in arbitrarily until pyr_game_set_chance or
+ * Loads a game from its lines. Cards that no line has revealed are filled in arbitrarily until pyr_game_set_chance or
  * pyr_game_shuffle. Returns PYR_OK or the first fault, described in *fault (may be NULL); then *game is untouched.
  */
 PYR_API enum pyr_err pyr_game_load(struct pyr_game *game, const struct pyr_edition *edition, const char *text, size_t size,

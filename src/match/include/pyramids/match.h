@@ -119,8 +119,8 @@ PYR_API struct pyr_word pyr_match_line(const struct pyr_match *match, uint32_t l
  * */
 PYR_API bool pyr_match_line_is_visible(const struct pyr_match *match, uint32_t line, pyr_seat seat);
 
-/* The game as it was after the first `lines` lines. PYR_ERR_NO_SUCH_LINE if the log has fewer. What was hidden then is
- * filled in arbitrarily. */
+/* The game as it was after the first `lines` lines. PYR_ERR_NO_SUCH_LINE if the log has fewer. Cards that were hidden then
+ * are filled in arbitrarily. */
 PYR_API enum pyr_err pyr_match_replay(const struct pyr_match *match, uint32_t lines, struct pyr_replay *replay);
 
 PYR_END_DECLS

@@ -2,7 +2,7 @@
  * puzzle.h (puzzle.c, solve.c, verdict.c, mistake.c): positions with one clearly best choice, for people to find.
  *
  * A puzzle is a line of a pack (docs/puzzles.md). Its position is made by playing a game of bots that never change, so it
- * takes a few bytes. What its choices are worth is either solved exactly (the last two turns) or stored in the line, as
+ * takes a few bytes. The values of its choices are either solved exactly (in the last two turns) or stored in the line, as
  * measured by playouts. A mistake of your own is a text with a record instead.
  *
  * Values are expected final points of the player, in hundredths. Exact ones assume that the other players take neither

@@ -1,7 +1,7 @@
 /*
  * text.h (language.c, text.c, print.c, board.c; rules.h has the rules): turns codes into sentences in the player's language,
  * and cards and tables into characters. Every text that a person can see comes from here or goes through pyr_gettext; the
- * core has codes only. What programs read (records, JSON, the protocol) is never translated.
+ * core has codes only. Output for programs (records, JSON, the protocol) is never translated.
  *
  * Threads: the one part of the library with state, the language. The program's is set before there are threads, as is its
  * measure of width; each thread may then use another language (pyr_text_use). Everything else may be called from any
