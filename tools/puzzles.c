@@ -296,7 +296,7 @@ static void rate(struct maker *m, const struct pyr_view *view, uint8_t themes, u
     fprintf(m->to, " %u %u %u %u %u ", m->seed, m->seats, view->open.round + 1u, view->open.turn + 1u, view->seat + 1u);
     for (unsigned t = 0; t < PYR_PUZZLE_THEME_COUNT; t++)
         if (themes >> t & 1) {
-#define LETTER(NAME, name, letter) letter,
+#define LETTER(NAME, number, name, letter) [number] = letter,
             static const char letters[] = { PYR_PUZZLE_THEMES(LETTER) };
 #undef LETTER
             putc(letters[t], m->to);

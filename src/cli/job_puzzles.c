@@ -66,7 +66,7 @@ static bool read_one(const char *text, size_t length, unsigned place)
     bool good = sscanf(line, "%u,%u,%u,%u,%u,%u %n", &s[0], &s[1], &s[2], &s[3], &s[4], &s[5], &at) == JOB_RATERS &&
         sscanf(line + at, "%u %u %u %u %u %15s %u %u", &f.game, &seats, &round, &turn, &seat, letters, &check,
             &playouts) == 8;
-#define THEME(NAME, name, letter) if (good && strchr(letters, letter)) f.themes |= 1u << PYR_PUZZLE_##NAME;
+#define THEME(NAME, number, name, letter) if (good && strchr(letters, letter)) f.themes |= 1u << number;
     PYR_PUZZLE_THEMES(THEME)
 #undef THEME
     if (good && f.themes) {

@@ -15,7 +15,7 @@ static const struct {
     const char *name;
     char letter;
 } themes[] = {
-#define THEME(NAME, name, letter) { #name, letter },
+#define THEME(NAME, number, name, letter) [number] = { #name, letter },
     PYR_PUZZLE_THEMES(THEME)
 #undef THEME
 };

@@ -16,18 +16,18 @@
 
 PYR_BEGIN_DECLS
 
-/* X(NAME, name, letter): what a puzzle is about; one may have several, the first of them is shown. The letter is that of a
- * pack's line. */
+/* X(NAME, number, name, letter): what a puzzle is about; one may have several, the first of them is shown. The letter is
+ * that of a pack's line. */
 #define PYR_PUZZLE_THEMES(X) \
-    X(CARD, card, 'c')           /* which card to take */ \
-    X(RACE, race, 'r')           /* the best choice claims pyramid points */ \
-    X(CROSS, cross, 'x')         /* it earns extra marks */ \
-    X(SKULL, skull, 's')         /* it avoids or erases skulls that the tempting one takes */ \
-    X(TOMB, tomb, 't')           /* one of the two completes a pyramid, the other takes gems or torches */ \
-    X(LAST, last, 'l')           /* the last turn of the game */
+    X(CARD, 0, card, 'c')        /* which card to take */ \
+    X(RACE, 1, race, 'r')        /* the best choice claims pyramid points */ \
+    X(CROSS, 2, cross, 'x')      /* it earns extra marks */ \
+    X(SKULL, 3, skull, 's')      /* it avoids or erases skulls that the tempting one takes */ \
+    X(TOMB, 4, tomb, 't')        /* one of the two completes a pyramid, the other takes gems or torches */ \
+    X(LAST, 5, last, 'l')        /* the last turn of the game */
 
-#define PYR_PUZZLE_ENUMERATOR(NAME, name, letter) PYR_PUZZLE_##NAME,
-enum pyr_puzzle_theme { PYR_PUZZLE_THEMES(PYR_PUZZLE_ENUMERATOR) PYR_PUZZLE_THEME_COUNT };
+#define PYR_PUZZLE_ENUMERATOR(NAME, number, name, letter) PYR_PUZZLE_##NAME = number,
+enum pyr_puzzle_theme { PYR_PUZZLE_THEMES(PYR_PUZZLE_ENUMERATOR) PYR_PUZZLE_THEME_COUNT = 6 };
 #undef PYR_PUZZLE_ENUMERATOR
 
 /* The name of a theme: "card", "race", ...; NULL beyond the last. And the theme of a name; -1 if there is none. */
