@@ -97,6 +97,13 @@ CASES = [
     ('nouns', {'src/engine/include/pyramids/desk.h': 'struct pyr_desk;\nstruct pyr_box;\n'
                'PYR_API int pyr_desk_mark(const struct pyr_box *box, struct pyr_desk *desk);\n'},
      'src/engine/include/pyramids/desk.h:3: pyr_desk_mark takes its struct pyr_desk as parameter 2; it comes first\n'),
+    ('values', {'src/engine/include/pyramids/desk.h': 'enum pyr_desk { PYR_A = 0, PYR_B = 1 << 2 };\n'
+                '#define PYR_LIST(X) X(C, 0) X(D, 1)\n#define PYR_ONE(name, number) PYR_##name = number,\n'
+                'enum pyr_more { PYR_LIST(PYR_ONE) PYR_COUNT = 2 };\n'}, ''),
+    ('values', {'src/engine/include/pyramids/desk.h': 'enum pyr_desk { PYR_A = 0,\n    PYR_B };\n'
+                '#define PYR_LIST(X) X(C) X(D)\n#define PYR_ONE(name) PYR_##name,\nenum { PYR_LIST(PYR_ONE) };\n'},
+     'src/engine/include/pyramids/desk.h:2: PYR_B has no explicit value\n'
+     'src/engine/include/pyramids/desk.h:5: PYR_ONE has no explicit value\n'),
     ('numbers', {'web/x.js': 'd.getUint8(DESK.due); step & 1n; if (code === ERR.not_pattern || by === -1) go();\n'}, ''),
     ('numbers', {'web/x.js': 'd.getUint8(31);\ngo(step & 63n);\nif (code === -191)\n    go();\n'},
      'web/x.js:1: an offset as a number: name it in src/wasm/codes.c\n'
