@@ -114,10 +114,10 @@ void app_canvas(struct app *app);
 void app_scene(struct app *app, struct scene *scene);
 
 /* table.c: shows the table and handles keys until the player leaves. */
-void table_run(struct app *app);
-bool table_sheet_key(struct app *app, int key);      /* a key for the sheet that is open; false: for others */
-void table_draw_help(struct app *app, const struct scene *scene);
-void table_sheet_hints(struct app *app);             /* the keys of the sheet that is open */
+void play_run(struct app *app);
+bool play_sheet_key(struct app *app, int key);      /* a key for the sheet that is open; false: for others */
+void play_draw_help(struct app *app, const struct scene *scene);
+void play_sheet_hints(struct app *app);             /* the keys of the sheet that is open */
 
 /* game.c: a local game. */
 extern const struct play_ops game_ops;

@@ -92,7 +92,7 @@ static bool begin_new(struct app *app, const struct seating *setup, uint64_t see
     return !err;
 }
 
-/* Asks whether to resume a game; true for yes. It has a small loop of its own, since table_run has no game to show yet. */
+/* Asks whether to resume a game; true for yes. It has a small loop of its own, since play_run has no game to show yet. */
 static bool ask_to_resume(struct app *app)
 {
     char text[600], turn[128], list[400];

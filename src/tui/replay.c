@@ -239,7 +239,7 @@ static void set_hints(struct replaying *r)
 {
     struct app *app = r->app;
     if (app->sheet) {
-        table_sheet_hints(app);
+        play_sheet_hints(app);
         app_hint(app, K_ESCAPE, _("Esc"), _("back"));
         app_hint(app, 'q', "q", _("leave"));
         return;
@@ -339,7 +339,7 @@ static void draw(struct replaying *r)
     else if (app->sheet == SHEET_PLAYERS)
         draw_players(&app->canvas, &scene);
     else if (app->sheet == SHEET_HELP)
-        table_draw_help(app, &scene);
+        play_draw_help(app, &scene);
     else if (at.stage == PYR_STAGE_OVER && r->line == app->match.log.lines && !app->peek)
         draw_scores(&app->canvas, &scene);
     else if (at.state.open.phase == PYR_KEEP)
@@ -412,7 +412,7 @@ static bool on_key(struct replaying *r, int key)
         r->sums = false;
         return true;
     }
-    if (app->sheet && table_sheet_key(app, key))
+    if (app->sheet && play_sheet_key(app, key))
         return true;
     if (app->sheet && key == K_ESCAPE) {
         app->sheet = SHEET_NONE;

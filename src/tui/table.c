@@ -229,7 +229,7 @@ static void prompt(struct app *app, const struct scene *scene)
     }
 }
 
-void table_sheet_hints(struct app *app)
+void play_sheet_hints(struct app *app)
 {
     bool rules = app->sheet == SHEET_HELP && app->page == RULES_PAGE;
     if (app->sheet == SHEET_STORY || rules) {
@@ -245,7 +245,7 @@ void table_sheet_hints(struct app *app)
         app_hint(app, K_TAB, _("Tab"), _("keys, signs, rules"));
 }
 
-void table_draw_help(struct app *app, const struct scene *scene)
+void play_draw_help(struct app *app, const struct scene *scene)
 {
     if (app->page == RULES_PAGE)
         rules_draw(&app->canvas, scene, &app->rules);
@@ -311,7 +311,7 @@ static void set_hints(struct app *app, enum hand_state state)
     if (app->question)
         return;                              /* its box shows the keys that work now */
     if (app->sheet) {
-        table_sheet_hints(app);
+        play_sheet_hints(app);
         app_hint(app, K_ESCAPE, _("Esc"), _("back"));
     } else {
         hint_state(app, state);
@@ -365,7 +365,7 @@ static void draw(struct app *app)
     if (app->canvas.width < TUI_MIN_WIDTH || app->canvas.height < TUI_MIN_HEIGHT)
         draw_is_too_small(&app->canvas);
     else if (app->sheet == SHEET_HELP)
-        table_draw_help(app, &scene);
+        play_draw_help(app, &scene);
     else if (app->sheet == SHEET_STORY)
         draw_story(&app->canvas, &scene, app->scroll);
     else if (app->sheet == SHEET_PLAYERS)
@@ -602,7 +602,7 @@ static bool help_key(struct app *app, int key)
     return true;
 }
 
-bool table_sheet_key(struct app *app, int key)
+bool play_sheet_key(struct app *app, int key)
 {
     return app->sheet == SHEET_STORY ? story_key(app, key) : app->sheet == SHEET_HELP && help_key(app, key);
 }
@@ -694,7 +694,7 @@ static void on_key(struct app *app, int key)
         answer_question(app, key);
     } else if (is_covered(app)) {
         cover_key(app, key);
-    } else if (!app->sheet || (!table_sheet_key(app, key) && !general_key(app, key, state))) {
+    } else if (!app->sheet || (!play_sheet_key(app, key) && !general_key(app, key, state))) {
         app->sheet = SHEET_NONE;
         table_key(app, key, state);
     }
@@ -714,7 +714,7 @@ static void on_wheel(struct app *app, int way, const struct place *at)
 {
     enum hand_state state = state_of(app);
     if (app->sheet) {
-        table_sheet_key(app, way > 0 ? K_UP : K_DOWN);
+        play_sheet_key(app, way > 0 ? K_UP : K_DOWN);
     } else if (!is_covered(app) && !app->question && (is_aiming(state) || pick_up(app, state))) {
         hand_turn(&app->hand[app->seat], &app->match, app->seat, way > 0 ? 1 : -1);
         if (at && at->action == ACT_SPACE)
@@ -789,7 +789,7 @@ static void on_input(struct app *app, const struct input *input)
 }
 
 /* Draws at least once per second; every 120 ms while something moves, for a spinner of about eight pictures per second. */
-void table_run(struct app *app)
+void play_run(struct app *app)
 {
     const struct play_ops *ops = app->ops;
     app->leave = app->again = app->look_back = false;

@@ -22,11 +22,11 @@ static void run_local(struct app *app)
         again = false;
         if (!game_begin(app))
             return;
-        table_run(app);
+        play_run(app);
         while (app->look_back && !app->error) {
             replay_run(app, "");
             app->leave = false;
-            table_run(app);
+            play_run(app);
         }
         again = app->again;
         game_end(app);
@@ -40,7 +40,7 @@ static void run_remote(struct app *app)
     if (!app->remote)
         return;
     do {
-        table_run(app);
+        play_run(app);
         if (app->look_back && !app->error)
             replay_run(app, "");
     } while (app->look_back && !app->error && !screen_signal());
