@@ -348,7 +348,7 @@ static enum pg_outcome wait_for_standby(struct pg *db)
     return !good || db->is_warned ? PG_RUNNING : db->is_committed ? PG_KEPT : PG_UNKNOWN;
 }
 
-/* Connects again, if it is time for another attempt. What is read from then on is at the standby, too. */
+/* Connects again, if it is time for another attempt. Everything read from then on is at the standby, too. */
 static bool reconnect(struct pg *db)
 {
     char error[512];

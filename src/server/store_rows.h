@@ -66,7 +66,7 @@ static inline void finish(struct store_db *db) { db->engine->finish(db); }
 static inline int64_t number(struct store_db *db, int column) { return db->engine->number(db, column); }
 static inline double real(struct store_db *db, int column) { return db->engine->real(db, column); }
 
-/* What an engine returns is valid only until the next step. Text that is too long is cut. */
+/* Values that an engine returns are valid only until the next step. Text that is too long is cut. */
 static inline void copy_text(struct store_db *db, int column, char *to, size_t room)
 {
     size_t size;
