@@ -624,6 +624,9 @@ def case_too_many_moves(folder):
     text = '\n'.join(read(RECORD).split('\n')[:10]) + '\n'
     done = run('legal', '-', '--seat', '1', '--edition', path, text=text, code=1)
     assert 'too many to list' in done.err and not done.out
+    # Hints follow the best extra marks of each first one; they end.
+    done = run('hint', '-', '--seat', '1', '--edition', path, '--playouts', '100', '--top', '3', text=text)
+    assert done.out.count('+') > 40, done.out
 
 
 def case_edition(folder):

@@ -100,6 +100,7 @@ struct collector {
     const struct pyr_view *view;
     struct pyr_option *list;
     unsigned count, room;
+    unsigned left;               /* extra marks that may still be tried beside the best ones, for this first mark */
 };
 
 static bool same_choice(const struct pyr_option *a, const struct pyr_option *b)
@@ -118,8 +119,10 @@ static void add(struct collector *c, const struct pyr_option *option)
         c->list[at] = *option;
 }
 
-/* All first marks are tried; of the extra marks that one earns, only the policy's best few. */
+/* All first marks are tried; of the extra marks that one earns, only the policy's best few. After so many extra marks for
+ * one first mark, only the best one is tried each time: otherwise a card full of crosses would take for ever. */
 #define EXTRAS_TRIED 4
+#define EXTRAS_MOST 8192
 
 /* Recursive: each extra mark may earn further ones. If all of them were tried, a card full of crosses would have millions
  * of choices. `option` is a scratch choice that grows and shrinks with the recursion. */
@@ -155,13 +158,15 @@ static void add_marks(struct collector *c, const struct pyr_desk *desk, struct p
         option->step[0] = step;
         option->count = 1;
         option->prior = value;
+        c->left = EXTRAS_MOST;
         if (next.due)
             add_marks(c, &next, option);
         else
             add(c, option);
     }
     unsigned made = option->count;
-    for (unsigned i = 0; i < tried && made < PYR_MAX_CHOICE; i++) {
+    for (unsigned i = 0; i < tried && made < PYR_MAX_CHOICE && (!i || c->left); i++) {
+        c->left -= c->left != 0;
         struct pyr_desk next = *desk;
         pyr_desk_mark(&next, c->box, pattern, open->round, best[i].step);
         option->step[made] = best[i].step;
@@ -328,7 +333,7 @@ unsigned pyr_analysis_choices(const void *memory, const struct pyr_box *box, con
 {
     struct pyr_view at = reopen(view);
     const struct analysis *analysis = memory;
-    struct collector c = { analysis, &analysis->tables, box, &at, options, 0, room };
+    struct collector c = { analysis, &analysis->tables, box, &at, options, 0, room, EXTRAS_MOST };
     return find_choices(&c, made);
 }
 
@@ -345,7 +350,7 @@ bool pyr_analysis_play(const void *memory, const struct pyr_box *box, const stru
 {
     struct pyr_view at = reopen(view);
     const struct analysis *analysis = memory;
-    const struct collector c = { analysis, &analysis->tables, box, &at, NULL, 0, 0 };
+    const struct collector c = { analysis, &analysis->tables, box, &at, NULL, 0, 0, 0 };
     for (uint32_t w = 0; w < worlds; w++) {
         struct pyr_state world, state;
         if (is_over(analysis))
@@ -369,7 +374,7 @@ unsigned pyr_analysis_options(const void *memory, const struct pyr_box *box, con
     struct pyr_view at = reopen(view);
     struct trial trial[PYR_MAX_OPTIONS];
     const struct analysis *analysis = memory;
-    struct collector c = { analysis, &analysis->tables, box, &at, options, 0, room };
+    struct collector c = { analysis, &analysis->tables, box, &at, options, 0, room, EXTRAS_MOST };
     unsigned all = find_choices(&c, made);
     if (!all)
         return 0;
