@@ -121,6 +121,8 @@ export class OnlineGame extends Game {
         this.kept = '';
         /** When the host was last connected, by this device's clock; 0: connected now. */
         this.hostGoneSince = 0;
+        /** Whoever makes or joins a rematch is not told that there is one. */
+        this.asksRematch = false;
         this.stopped = false;
         /** The game is over, and its whole record was requested. */
         this.whole = false;
@@ -456,7 +458,7 @@ export class OnlineGame extends Game {
         this.hints = !table.daily?.counted && (table.hints === true || table.seats.filter((s) => s.kind !== 'bot').length ===
             1);
         this.sayHints(before, table);
-        if (table.rematch && before && before.rematch !== table.rematch && table.you)
+        if (table.rematch && before && before.rematch !== table.rematch && table.you && !this.asksRematch)
             toast(_('A rematch is ready: press Rematch to join, code %{code}.', { code: table.rematch }), 8000);
     }
 
@@ -610,12 +612,14 @@ export class OnlineGame extends Game {
 
     /** @param {App} app */
     async rematch(app) {
+        this.asksRematch = true;
         try {
             const { code } = (await api('POST', `tables/${this.id}/rematch`,
                 {})).table;         // a new table only if there is none, or the rematch was given up
             write('sit', code);
             app.go(`table/${code}`);
         } catch (error) {
+            this.asksRematch = false;
             toast(serverWords(error instanceof ServerError ? error.code : 'no_server'));
         }
     }

@@ -173,10 +173,17 @@ await test('the replay by its link, the rematch, and a bot for who is away', asy
         await ended(page).waitFor();
     }
     await ana.clock.install();
+    // Both are told that it is there before Ana, who asked for it, has her answer.
+    await ana.route('**/rematch', async (route) => {
+        const answer = await route.fetch();
+        await ben.locator('#toast', { hasText: /^A rematch is ready/ }).waitFor();
+        await route.fulfill({ response: answer });
+    });
     await ana.getByRole('button', { name: 'Rematch' }).click();
     await ana.getByText('joined', { exact: true }).or(ana.getByText('invited')).first().waitFor();
     await ana.getByRole('heading', { name: 'The series after 1 game' }).waitFor();
     equal(await ana.locator('.series li').count(), 2, 'the score of both');
+    truth(!(await ana.locator('#toast').textContent()).includes(ana.url().split('/').pop()), 'Ana is not asked to join');
     await pictures(ana, 'series');
     // Who was not there finds it on the first page.
     await ben.goto(`${url}#`);
