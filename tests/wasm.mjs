@@ -1,4 +1,4 @@
-// wasm.mjs MODULE TWIN EDITION...: the module and the native twin answer the same questions alike.
+// wasm.mjs MODULE TWIN EDITION...: the module and the native twin give the same answers to the same questions.
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { load } from './module.mjs';
@@ -46,7 +46,7 @@ questions.forEach((question, i) => {
     different++;
 });
 
-// Playouts and games a step at a time are the same games.
+// Playouts and games played step by step are the same games.
 questions.forEach((question, i) => {
     const playouts = questions.indexOf(question.replace(/^(games .*) 0$/, '$1 1'));
     if (answers[i] !== answers[playouts]) {

@@ -1,5 +1,5 @@
-// bidi.mjs: Firefox by WebDriver BiDi, which Debian's firefox-esr speaks over a WebSocket: as much of it as a game needs. On
-// 127.0.0.1 only, with a profile of its own that goes with it.
+// bidi.mjs: drives Firefox through WebDriver BiDi, which Debian's firefox-esr offers over a WebSocket: only the part that
+// a game needs. It listens on 127.0.0.1 only, with a temporary profile.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A WebSocket to a server that we trust: texts in whole frames. */
+/** A WebSocket client for a trusted server: texts in whole frames. */
 async function open(url, heard) {
     const { hostname, port, pathname } = new URL(url), socket = connect(Number(port), hostname);
     await new Promise((go, fail) => socket.once('connect', go).once('error', fail));
@@ -59,7 +59,7 @@ async function open(url, heard) {
 /** A Firefox with one page. */
 export async function firefox(program) {
     const folder = mkdtempSync(join(tmpdir(), 'pyramids-firefox-'));
-    // Nothing is asked of the network, and the language is always the same.
+    // Nothing is requested from the network, and the language is always the same.
     writeFileSync(join(folder, 'user.js'), Object.entries({ 'intl.accept_languages': 'en-US', 'intl.locale.requested':
         'en-US', 'app.update.enabled': false,
         'datareporting.policy.dataSubmissionEnabled': false, 'toolkit.telemetry.reportingpolicy.firstRun': false,
@@ -103,7 +103,7 @@ export async function firefox(program) {
         complaints,
         resize: (width, height) => say('browsingContext.setViewport', { context, viewport: { width, height } }),
         goto: (address) => say('browsingContext.navigate', { context, url: address, wait: 'complete' }),
-        /** What a function of the page gives back, as JSON. */
+        /** Runs a function in the page; returns its result as JSON. */
         async ask(run, ...words) {
             const { result, exceptionDetails } = await say('script.evaluate', { expression: `Promise.resolve((${run})(...${
                 JSON.stringify(words)})).then((v) => JSON.stringify(v ?? null))`,
@@ -112,7 +112,7 @@ export async function firefox(program) {
                 throw new Error(exceptionDetails.text);
             return JSON.parse(result.value);
         },
-        /** A click, or a tap, as a hand would do it. */
+        /** A click, or a tap, like a user's. */
         press: (x, y, touch) => say('input.performActions', { context, actions: [{ type: 'pointer', id: touch ? 'finger' :
             'mouse',
             parameters: { pointerType: touch ? 'touch' : 'mouse' }, actions: [{ type: 'pointerMove', x: Math.round(x),

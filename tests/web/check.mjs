@@ -1,9 +1,8 @@
-// check.mjs: a test is a named function; results are printed as TAP for Meson. ONLY=words runs those alone whose names hold
-// them.
+// check.mjs: a test is a named function; results are printed as TAP for Meson. ONLY=words runs only tests whose names
+// contain them.
 let count = 0, failed = 0;
 
-/** Functions that tell, when a test has failed, what else there is to know: what stood on the page, the server's last
- * words. */
+/** Functions that return diagnostics when a test has failed: the text of the open pages, the end of the server's log. */
 export const witnesses = [];
 const FEW_LINES = 40;
 
@@ -25,7 +24,7 @@ export async function test(name, run) {
         console.log(`ok ${count} - ${name} # ${Date.now() - began} ms`);
     } catch (error) {
         failed++;
-        // Before its verdict: there scripts/sum-tests looks for it.
+        // Printed before the result, because scripts/sum-tests looks for it there.
         console.log(`${error.stack ?? error}\n${await told()}`.replace(/^/gm, '# '));
         console.log(`not ok ${count} - ${name}`);
     }

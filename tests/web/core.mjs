@@ -1,5 +1,5 @@
-// core.mjs SITE PROGRAM: core.js against records and judgements of the command; lessons; QR codes against an independent
-// reader.
+// core.mjs SITE PROGRAM: compares core.js with records and analyses of the command; lessons; QR codes against an
+// independent reader.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ await test('records of the command load, with the same scores and winners', () =
         for (const line of text.split('\n').filter((l) => l.startsWith('score '))) {
             const [, seat, total, , pyramids, , torches, , points, , gems, , skulls] = line.split(' ').map(Number);
             equal(view.scores[seat - 1], { total, pyramids, torches, points, gems, skulls }, line);
-            // The score pad counts the same.
+            // The score pad computes the same.
             const d = view.desks[seat - 1], colours = ['green', 'orange',
                 'purple'].map((k) => d.done.filter((n) => core.edition.cards[n].colour === k).length);
             const sheets = view.desks.map(() => ({ name: '', done: colours, rubies: d.rubies, emeralds: d.emeralds,
@@ -109,7 +109,7 @@ await test('luck and skill are those of the command', () => {
         const theirs = JSON.parse(run('analyze', record(game.log()), '--playouts', String(cap), '--json')),
             mine = game.analyse(cap, BigInt(LUCK.seed));
         truth(theirs.decisions.length > 50 && theirs.chance.length > 28, 'a whole game');
-        // The command rounds what it writes; nothing else may differ.
+        // The command rounds its output; there must be no other difference.
         const near = (a, b, digits, what) => truth(Math.abs(a - b) <= .5000001 * 10 ** -digits, `${what}: ${a} is not ${b}`);
         equal(mine.decisions.map((d) => [d.line + 1, d.seat + 1, d.options.find((o) => o.made).choice, d.options[0].choice,
             d.mark]),
@@ -138,7 +138,7 @@ await test('luck and skill are those of the command', () => {
     }
 });
 
-/** A browser's storage with room for so many letters. */
+/** A browser's storage with a limited size in characters. */
 class Storage {
     constructor(room = Infinity) { Object.assign(this, { room, map: new Map() }); }
 
@@ -153,7 +153,7 @@ class Storage {
     }
 }
 
-/** Workers that answer when the test says so. */
+/** Workers that answer when the test wants it. */
 class Worker {
     static all = [];
 
@@ -177,7 +177,7 @@ await test('a game has one analysis: first rough, then refined, then kept', asyn
     const rough = game.analyse(10, 1n), fine = game.analyse(20, 1n), note = (list) => (p) => list.push({ ...p });
     const isKept = (record) => keptAnalysis(gameKey(record.split('\n').filter(Boolean))) !== null;
     equal(isKept(log), false);
-    // The lines that an analysis names are those of the record, whatever its tags and names are.
+    // The lines that an analysis refers to are those of the record, whatever its tags and names are.
     const tagged = /** @param {string} tag */ (tag) => gameKey(log.trim().replace('\ndeal', `\ntag ${tag}\ndeal`)
         .split('\n'));
     truth(tagged('bot 1 club') === tagged('date 2026') && tagged('bot 1 club') !== key, 'a line more is another numbering');
@@ -191,7 +191,7 @@ await test('a game has one analysis: first rough, then refined, then kept', asyn
     first.answer({ done: 0, part: rough });
     equal(told[1].judged.decisions.length, rough.decisions.length, 'the first result');
     equal(keptAnalysis(key).done, false, 'it is kept as such');
-    // Another view of the same game, with other names, looks at the same analysis; one that is left does not end it.
+    // Another view of the same game, with other names, uses the same analysis; a view that is left does not end it.
     const renamed = log.replace('player 1 Ana', 'player 1 Someone').replaceAll('tag ', 'tag x');
     const other = new Analysis(game, renamed, note(also));
     equal([Worker.all.length, also.length], [1, 1], 'one worker for both, shown at once');
@@ -206,14 +206,14 @@ await test('a game has one analysis: first rough, then refined, then kept', asyn
     await new Promise((go) => { setTimeout(go); });
     equal([also.at(-1).refining, also.at(-1).judged.sums, first.ended], [false, fine.sums, true]);
     other.stop();
-    // Kept: no worker any more.
+    // Cached: a worker is no longer needed.
     const later = [];
     new Analysis(game, log, note(later)).stop();
     equal([Worker.all.length, later.length, later[0].refining], [1, 1, false]);
     equal(later[0].judged.decisions.map((d) => [d.line, d.mark, d.sure]),
         fine.decisions.map((d) => [d.line, d.mark, d.sure]));
     truth(localStorage.getItem(`pyramids.analysis.${key}`).length < 60000, 'it is small');
-    // A first result from an earlier visit is shown at once, and only refined. Storage that is full costs nothing but time.
+    // A first result from an earlier visit is shown at once, and only refined. If storage is full, only time is lost.
     const second = playOut(newCore(site), 2, 22), parts = [];
     globalThis.localStorage = new Storage(100);
     new Analysis(second, second.log(), note(parts));
@@ -225,7 +225,7 @@ await test('a game has one analysis: first rough, then refined, then kept', asyn
     new Analysis(second, second.log(), note(parts));
     const { refining, judged } = parts.at(-1);
     equal([Worker.all[2].asked.job.quick, refining, judged.decisions.length > 50], [0, true, true]);
-    // When nobody looks at it any more, it rests, and what is known is there the next time.
+    // Without a view it pauses, and its results so far are used the next time.
     globalThis.localStorage = new Storage();
     Analysis.grace = 0;
     const third = playOut(newCore(site), 2, 24), left = new Analysis(third, third.log(), () => 0), last = Worker.all[3];
@@ -304,7 +304,7 @@ await test('placements that cover a space, and painting, as the page has them', 
                     const theirs = aim.covering(slot, cell), mine = list(game.x.aim_covering(0, held, aim.one ? 1 : 0, slot,
                         cell));
                     equal([...mine].sort(), theirs.map((p) => p.step).sort(), `placements over ${at}`);
-                    // Their order is that of the page, but for ties that its fractions do not see as such.
+                    // Their order is that of the page, except for ties that its fractions do not show.
                     const far = mine.map((step) => {
                         const { cells } = theirs.find((p) => p.step === step), n = cells.length;
                         return n === 1 ? 1e9 : aim.apart(formOf(cells)).far * 100
@@ -313,7 +313,7 @@ await test('placements that cover a space, and painting, as the page has them', 
                     });
                     truth(far.every((f, i) => !i || f > far[i - 1] - 1e-9), `the order over ${at}`);
                     lists += mine.length > 1 ? 1 : 0;
-                    // Painting on from there: two more spaces, near and far.
+                    // Painting continues from there: two more spaces, near and far.
                     for (const next of [cell, (cell + 1) % 25, (cell + 12) % 25]) {
                         const painted = aim.paintedOn === slot ? bits(aim.painted) : 0;
                         aim.paint(slot, next);

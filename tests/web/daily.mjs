@@ -1,6 +1,6 @@
-// daily.mjs SITE: the daily expedition's views in every state, with answers of a server that the test makes up
-// (fakeday.mjs): before, begun, done, few results, offline, refused, a broken seal; the board, the calendar by keys, the
-// comparison and the picture to share. Sizes, both themes, axe, German.
+// daily.mjs SITE: the daily expedition's views in every state, with answers of a fake server (fakeday.mjs): before,
+// begun, done, few results, offline, refused, a broken seal; the board, the calendar by keys, the comparison and the
+// picture to share. Sizes, both themes, axe, German.
 import { readFileSync } from 'node:fs';
 import { look } from './axe.mjs';
 import { done, equal, test, truth } from './check.mjs';
@@ -15,7 +15,7 @@ const played = (level) => playOut(newCore(site), 3, 11, undefined, level).log();
 const record = played('club'), friend = played('casual').replace('player 1 Ana', 'player 1 Jonas');
 const SECRET = '000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f';
 
-/** A page with such a server. */
+/** Opens a page with such a server. */
 async function visit(hash, how = {}, { settings = { name: 'Ana' }, options = {}, keep = {} } = {}) {
     const fake = fakeDay({ record, friend, ...how }), page = await open(browser, 'about:blank', options);
     await fake.on(page);
@@ -28,7 +28,7 @@ async function visit(hash, how = {}, { settings = { name: 'Ana' }, options = {},
     return { page, fake };
 }
 
-/** Nothing is wider than the screen or than what it stands in. */
+/** Elements that are wider than the screen or than their container. */
 const misfits = () => [document.documentElement.scrollWidth - innerWidth, [...document.querySelectorAll(
     '.btn, .badge, .pill, .kpi, .cal button, .lb2 li')].filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth +
     1).map((e) => `${e.className}: ${e.textContent.trim().slice(0, 30)}`)];
@@ -153,7 +153,7 @@ await test('the result: numbers, heap, words for those who listen, ways on', asy
     await page.getByRole('button', { name: 'Close' }).click();
     const points = [...record.matchAll(/^score \d (-?\d+)/gm)].map((m) => m[1]);
     equal(await page.locator('.vs b.mid').allInnerTexts(), points, 'the table’s three');
-    // The analysis is made here; each row leads to its line of the replay.
+    // The analysis runs in the page; each row leads to its line of the replay.
     await page.locator('.moms a, .moms li').first().waitFor();
     for (const href of await page.locator('.moms a').evaluateAll((as) => as.map((a) => a.getAttribute('href'))))
         truth(/^#replay\/AAAAAAAA\/\d+$/.test(href), href);
@@ -189,7 +189,7 @@ await test('a seal that is broken is said in red and stays; a good one is confir
         }
         await page.context().close();
     }
-    // A server that changes a seal after it was seen.
+    // A server that changes a seal after it was shown.
     const { page, fake } = await visit('daily', { streak: 6 });
     await page.getByText('412 played').waitFor();
     await page.evaluate((date) => localStorage.setItem('pyramids.seals', JSON.stringify({ [date]: '0'.repeat(64) })),
@@ -236,7 +236,7 @@ await test('the calendar by keys and by ear', async () => {
     await page.keyboard.press('PageDown');
     equal((await at()).slice(0, 7), later(fake.today, -8).slice(0, 7), 'and forth');
     equal(await grid.locator('[tabindex="0"]').count(), 1, 'one stop for Tab');
-    // What is chosen is shown.
+    // The selection is shown.
     await page.locator(`[data-date="${later(fake.today, 1)}"]`).click().catch(() => {});
     await page.context().close();
 });
@@ -276,7 +276,7 @@ await test('the picture and the text to share: the same for the same numbers, no
     equal(first, `Pyramids 128 · ${fake.points} points, ahead of 78%`, 'first line');
     truth(/^▲+ \d+ pyramids · torches [■□]{4}$/.test(second), second);
     equal([third, address], ['7 days in a row. The same cards for everybody:', `${host.url}#daily`], 'and the address');
-    // A PNG of that size, and the SVG itself.
+    // A PNG of the right size, and the SVG itself.
     for (const [name, kind] of [['PNG', 'png'], ['SVG', 'svg']]) {
         const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()]);
         equal(file.suggestedFilename(), `pyramids-128-square.${kind}`, 'the name of the file');
@@ -300,7 +300,7 @@ await test('the first page: expedition, torches, what leads', async () => {
     await page.getByRole('link', { name: 'Set out' }).waitFor();
     equal(await page.locator('#app .btn.pri').count(), 1, 'one filled button');
     await page.context().close();
-    // One who has played here, but never at a table, is asked to set out, too.
+    // A visitor who has played here, but never at a table, is invited to set out, too.
     const { page: known } = await visit('', {}, { keep: { visited: false } });
     await known.getByRole('link', { name: 'Set out' }).waitFor();
     await known.context().close();

@@ -1,5 +1,5 @@
-// expedition.mjs PYRAMIDS: the daily expedition of the page at the real server: the same cards for two visitors, one counted
-// attempt that can be left and resumed, and what the table shows of it.
+// expedition.mjs PYRAMIDS: the daily expedition of the page with the real server: the same cards for two visitors, one
+// counted attempt that can be left and resumed, and how the table shows it.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

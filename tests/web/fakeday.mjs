@@ -1,12 +1,12 @@
-// fakeday.mjs: a server's answers about daily expeditions, so that every state of the page's views can be looked at without
-// waiting for a day to pass. daily.mjs has the real server as well.
+// fakeday.mjs: a fake server for daily expeditions, so that every state of the page's views can be tested without waiting
+// for a day to pass. expedition.mjs uses the real server.
 import { createHash } from 'node:crypto';
 
 const DAY = 86400;
 const hex = (text) => createHash('sha256').update(text).digest('hex');
 const dateOf = (seconds) => new Date(seconds * 1000).toISOString().slice(0, 10);
 
-/** Everything that a test may want to be otherwise is an argument.
+/** Everything that a test may want to vary is an argument.
  * @param {{record: string, friend?: string, state?: string, count?: number, streak?: number, status?: number, wrong?:
  * boolean, refused?: string, secret?: string}} how */
 export function fakeDay({ record, friend = record, state = 'none', count = 412, streak = 6, status = 200, wrong = false,

@@ -1,12 +1,12 @@
-// firefox.mjs SITE FIREFOX: a whole game in Firefox at each size: phone, tablet and desktop; every choice is made by a press
-// where the thing is seen.
+// firefox.mjs SITE FIREFOX: a whole game in Firefox at each size: phone, tablet and desktop; every choice is made by a
+// click or tap at the visible position.
 import { done, equal, test, truth } from './check.mjs';
 import { serve } from './site.mjs';
 import { firefox } from './bidi.mjs';
 
 const [, , site, program] = process.argv, host = await serve(site), page = await firefox(program);
 
-/** What is to be pressed next: where it is, and what it is; kept simple, as the same function runs in the page. */
+/** Where to press next, and what is there. Kept simple, because the same function runs in the page. */
 function due(pick) {
     const seen = (e) => e && e.checkVisibility() && !e.closest('[inert]');
     const at = (e, what) => {
@@ -63,7 +63,7 @@ for (const [name, width, height, touch] of [['phone', 390, 844, true], ['tablet'
         truth(pressed > 56, 'every turn was played');
         const wide = await page.ask(() => document.documentElement.scrollWidth - innerWidth);
         truth(wide <= 0, `${wide} px too wide`);
-        // The replay of the game opens, and goes on by keys.
+        // The replay of the game opens, and the keys step through it.
         const moves = await page.ask(() => new Promise((go) => {
             location.hash = document.querySelector('a[href^="#replay/"]').getAttribute('href');
             const look = () => document.querySelector('.tl-s') ? go(Number(document.querySelector('.tl-s').getAttribute(

@@ -1,4 +1,4 @@
-// games.mjs: positions to look at, played by bots in the module itself.
+// games.mjs: test positions, played by bots in the module itself.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gameKey, keepAnalysis } from '../../web/analysis.js';
@@ -6,7 +6,7 @@ import { Core } from '../../web/core.js';
 
 export const NAMES = ['Ana', 'Ben', 'Chloé', 'Davi'];
 
-let module, edition;               // the site is the same all the time; compiled once, what is slow becomes fast
+let module, edition;               // the site does not change; compiling it once saves time
 
 export function newCore(site) {
     module ??= new WebAssembly.Module(readFileSync(join(site, 'pyramids.wasm')));
@@ -16,7 +16,7 @@ export function newCore(site) {
     return core;
 }
 
-/** Bots play until `stop` says so, or to the end. */
+/** Bots play until `stop` returns true, or to the end. */
 export function playOut(core, players, seed, stop = () => false, level = 'club') {
     const bot = core.fork();
     core.start(NAMES.slice(0, players), BigInt(seed));
@@ -34,14 +34,14 @@ export function playOut(core, players, seed, stop = () => false, level = 'club')
     return core;
 }
 
-/** What the page keeps of a local game, so that it can be opened at any point. */
+/** A local game as the page stores it, so that it can be opened at any point. */
 export function saved(core, people = [0], level = 'club') {
     const seats = core.names().map((name, s) => ({ name, level: people.includes(s) ? '' : level }));
     return { id: '1', record: core.log(), edition: '', seats, me: people[0], pending: [] };
 }
 
-/** An analysis, one with few playouts if there is none yet, as the page keeps it in the browser: what shows it need not make
- * it first. */
+/** An analysis as the page stores it in the browser, so that a view need not make it first. Without `judged` it has few
+ * playouts. */
 export function analysed(core, judged = core.analyse(16, 1n)) {
     const { localStorage: own } = globalThis, found = {};
     globalThis.localStorage = { getItem: (key) => found[key] ?? null, setItem: (key, text) => { found[key] = text; },

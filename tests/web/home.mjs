@@ -1,5 +1,5 @@
-// home.mjs SITE: the first page offers one next thing: what leads in every situation, rows for what else applies, no entry
-// twice, the lead's button on the first screen of every size, in both themes, for axe and for those who use keys.
+// home.mjs SITE: the first page offers one next thing: which one is prominent in every situation, rows for the others, no
+// entry twice, the main button visible without scrolling at every size, in both themes, for axe and by keyboard.
 import { pathToFileURL } from 'node:url';
 import { readFileSync } from 'node:fs';
 import { look } from './axe.mjs';
@@ -44,7 +44,7 @@ await test('the card of the first page is one of the classic edition', async () 
     equal([Number(number), colour, cells], [card.number, card.colour, card.cells], 'card 12');
 });
 
-/** Name, what the browser keeps, the name of the filled button, headings and links that have to be there. */
+/** Name, contents of the browser's storage, label of the main button, headings and links that must exist. */
 const VISITS = [
     ['new', {}, 'Start', ['Your first pyramid', 'Just play', 'With friends']],
     ['lessons', { learn: { at: 3, done: [0, 1, 2] } }, 'Step 4 of 10', ['Lessons', 'Against the computer']],
@@ -92,7 +92,7 @@ for (const [name, keep, button, headings] of VISITS)
                             e) => e.checkVisibility() && e.getBoundingClientRect().height < 44).length };
                 });
                 equal(seen, { filled: [button], low: true, wide: 0, twice: [], small: 0 }, `${width}x${height}`);
-                if (width === 390 || width === 1366)         // the others are like them
+                if (width === 390 || width === 1366)         // the other widths look the same
                     await look(page, `${width}, ${colorScheme}`, { dark: colorScheme === 'dark' });
             }
         }

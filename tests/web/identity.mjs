@@ -1,5 +1,5 @@
-// identity.mjs PROGRAM: who the page is for a server: not known any more, it asks before it becomes somebody new;
-// codes are typed as people do.
+// identity.mjs PROGRAM: the page's identity at a server: if the server no longer knows it, the page asks before it makes
+// a new one; codes may be typed in any case, with blanks and dashes.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

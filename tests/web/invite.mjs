@@ -1,5 +1,5 @@
-// invite.mjs PROGRAM: the page of an invitation against the real server: seats, Start, who can open the link, hints that
-// were agreed on, names; and a proxy whose address the server does not know.
+// invite.mjs PROGRAM: the page of an invitation against the real server: seats, Start, who can open the link, agreed
+// hints, names; and a proxy whose address the server does not know.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, request as ask } from 'node:http';
@@ -28,7 +28,7 @@ async function start(...options) {
 const url = await start(), browser = await launch();
 const FAMILY = '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}', WIDE = 'W'.repeat(24);
 
-/** A new table of a host; its code. */
+/** Makes a new table for a host; returns its code. */
 async function invite(name, before = async () => {}, at = url) {
     const page = await open(browser, `${at}#friends/new`);
     await page.getByText('you, host').waitFor();
@@ -64,7 +64,7 @@ await test('one page for making and waiting: seats change under the same link, S
     await becomes(ana, ['mine', 'person', 'open', 'bot']);
     await becomes(ben, ['person', 'mine', 'open', 'bot']);
     equal(await ben.getByRole('radiogroup').count(), 0, 'only the host arranges');
-    // The last free seat becomes a bot's: that alone does not begin the game.
+    // The last free seat becomes a bot's: this alone does not begin the game.
     await seat(ana, 3, 'Bot');
     await becomes(ana, ['mine', 'person', 'bot', 'bot']);
     equal(await ana.evaluate((c) => fetch(`api/tables/${c}`).then((r) => r.json()).then((d) => d.table.state), code),
@@ -74,7 +74,7 @@ await test('one page for making and waiting: seats change under the same link, S
     await seat(ana, 4, 'Empty');
     await becomes(ana, ['mine', 'person', 'bot', 'none']);
     await pictures(ana, 'invite-waiting');
-    // The word of a newer version covers nothing, on a phone either.
+    // The message about a newer version covers nothing, on a phone either.
     const free = (page) => page.evaluate(() => {
         const newer = document.querySelector('#newer'), button = document.querySelector('[data-a=start]');
         newer.textContent = 'A newer version is ready.';
@@ -113,7 +113,7 @@ await test('the link is there at once, and what is played changes under it until
     const place = ana.url(), terms = () => ana.evaluate(() => fetch(`api/tables/${location.hash.split('/')[1]}`).then((r) =>
         r.json()).then(({ table: { clock, public: open, hints } }) => ({ clock, open, hints })));
     equal(await terms(), { clock: 'none', open: false, hints: false }, 'as it is made');
-    // A plan that would begin the game is not sent along.
+    // A change of seats that would begin the game is not sent.
     await seat(ana, 2, 'Bot');
     await becomes(ana, ['mine', 'bot', 'none', 'none']);
     await ana.getByRole('radio', { name: '30 seconds' }).click();
@@ -176,7 +176,7 @@ await test('a link that only this computer can open is not offered as an invitat
     equal(await ana.locator('.linkbox').innerText(), `${url}#table/${code}`, 'for another window it will do');
     await pictures(ana, 'invite-alone');
     await ana.context().close();
-    // A server that knows where it is reached.
+    // A server that knows its public address.
     const away = await start('--origin', 'https://games.example.org'), eva = await invite('Eva', undefined, away);
     await eva.locator('.linkbox').getByText(`https://games.example.org/#table/${eva.url().split('/').at(-1)}`).waitFor();
     truth(await eva.locator('.qr svg').isVisible(), 'a code to scan');
@@ -219,7 +219,7 @@ await test('names: a family stays whole, and 24 wide letters fit', async () => {
     equal(names, [own, WIDE], 'at the server');
     await ana.context().close();
     await ben.context().close();
-    // Cut in the middle of a family there would be a part of it: all of it goes.
+    // Cutting a family emoji in the middle would leave a part of it: all of it is removed.
     const eva = await open(browser, `${url}#friends/new`);
     await rename(eva, 'x'.repeat(20) + FAMILY);
     equal(await eva.evaluate(() => JSON.parse(localStorage.getItem('pyramids.settings')).name), 'x'.repeat(20),

@@ -1,5 +1,5 @@
-// languages.mjs SITE SOURCE: every screen in every language and in one that nobody speaks (tests/pseudo_po.py), at phone
-// sizes: nothing is cut off or sticks out, and no word has missed the catalogue. Plural forms and the choice of a language.
+// languages.mjs SITE SOURCE: every screen in every language and in a pseudo-language (tests/pseudo_po.py), at phone
+// sizes: nothing is cut off or overflows, and no word bypasses the catalogue. Plural forms and the choice of a language.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const allowed = readFileSync(join(source, 'tests/pseudo-allow.txt'), 'utf8').spl
     .filter((l) => l && !l.startsWith('#'));
 const ALLOWED = new RegExp(`^(?:${allowed.map((l) => `(?:${l})`).join('|')})$`);
 
-/** The site once more, with the pseudo-language. */
+/** A copy of the site with the pseudo-language. */
 function makeSite() {
     const pseudo = join(folder, 'qps.po'), made = join(folder, 'made');
     cpSync(built, site, { recursive: true });
@@ -91,7 +91,7 @@ await test('people click with a mouse and tap on a screen: texts that say so com
     equal(wrong, [], 'said to everyone');
 });
 
-// The screens, reached without a word of any language.
+// The screens, reached without using words of any language.
 
 const midgame = playOut(newCore(site), 4, 7, (v) => v.phase === 'mark' && v.round === 2 && v.turn === 3);
 const setup = playOut(newCore(site), 3, 5, () => true);
@@ -146,7 +146,7 @@ const SCREENS = [
         await page.locator('dialog[open]').waitFor();
     }],
     ['replace', 'play', { game: saved(replacing) }, async (page) => { await page.locator('.pick').first().click(); }],
-    // With their analyses: its words have to fit, too.
+    // With their analyses, whose words have to fit, too.
     ['end-four', 'play', { game: saved(four), ...analysed(four) }, (page) => page.locator('ul.rates').waitFor()],
     ['end', 'play', { game: saved(over), ...analysed(over) }, (page) => page.locator('ul.rates').waitFor()],
     ['games', 'games', { games: [kept(over), kept(lastTurn, '78')] },
@@ -169,7 +169,7 @@ const SCREENS = [
 ];
 
 let visits = 0;
-/** What is open over a table is closed, and what is placed is taken back: true, if that game is what the page shows. */
+/** Closes what is open over a table and takes back placed marks; returns true if the page shows that game. */
 async function stays(page, keep, code) {
     if (keep !== MIDGAME || page.shows !== `${code} ${visits}`)
         return false;
@@ -178,7 +178,7 @@ async function stays(page, keep, code) {
     return true;
 }
 
-/** The page is loaded once: it changes its language in place, as it does for a person. */
+/** The page is loaded once: it changes its language without a reload, as for a user. */
 async function show(page, [, hash, keep, then], code) {
     if (await stays(page, keep, code)) {
         await then(page, code);
@@ -203,11 +203,11 @@ async function speak(page, code) {
     await page.locator(`html[lang=${code}] .view.home`).waitFor();
 }
 
-/** Texts that are cut off by what holds them, that stick out of their button, are broken within a word, or make the page
- * scroll sideways. */
+/** Texts that are cut off by their container, overflow their button, are broken within a word, or make the page scroll
+ * sideways. */
 function misfits(width) {
     const seen = new Map();
-    /** What is asked of an element again and again; `hidden`: it is for those who listen only. */
+    /** Facts that are needed of an element many times; `hidden`: it is for screen readers only. */
     const about = (element) => {
         if (!seen.has(element)) {
             const { overflowX, overflowY, position, clipPath } = getComputedStyle(element), { parentElement } = element;
@@ -274,7 +274,7 @@ function misfits(width) {
     return [...new Set(found)];
 }
 
-/** All that can be read or heard. */
+/** All visible text, and text for screen readers. */
 function texts() {
     const all = [document.title];
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -296,7 +296,7 @@ function leaks(all) {
     for (const text of all)
         for (const word of text.split(/[\s⟦⟧·()[\]'"“”;,=…|’–−+×/]+/)) {
             const bare = word.replace(/^[.:?!]+|[.:?!]+$/g, '');
-            // what the browser itself says in no known language is English
+            // messages of the browser itself are in English in an unknown language
             if (/[A-Za-z]{2}/.test(bare) && !ALLOWED.test(bare) && !NAMES.includes(bare) &&
                 !['Classic', 'classic', 'own', 'English', 'II', 'III', 'IV', 'Nov', 'November', 'AM', 'and'].includes(bare))
                 found.add(`${bare} in “${text.slice(0, 60)}”`);
@@ -337,9 +337,9 @@ await test('what does not fit is found', async () => {
     await page.reload();
 });
 
-/** Of the fonts that the page may fall back to (design, 3) DejaVu is the widest: what an average letter of these words
- * takes, in em, by weight. Where those of this machine are narrower, letters are set apart by what they lack, so that
- * everything has to fit the widest everywhere. */
+/** Of the fonts that the page may fall back to (design, 3) DejaVu is the widest: this is the width of an average letter
+ * of these words, in em, by weight. If the fonts of this machine are narrower, letter spacing makes up the difference,
+ * so that everything has to fit the widest font everywhere. */
 const WIDEST = { 400: .523, 700: .592 }, WORDS = 'The quick brown fox jumps over the lazy dog, Ärger über größere Größen';
 const widthOf = (page, weight) => page.evaluate(([bold, words]) => {
     const line = document.createElement('span');
@@ -363,7 +363,7 @@ await test('the font is as wide as the widest that the page may fall back to', a
         truth(await widthOf(page, weight) >= wide - .001, `${weight} is ${wide} em a letter`);
 });
 
-/** In the page: goes through the states of a turn, and where the first card stands in each. */
+/** In the page: goes through the states of a turn; returns the position of the first card in each. */
 async function tops() {
     const seen = {}, press = (what) => { const found = document.querySelector(what); found?.click();
         return Boolean(found); };
@@ -392,7 +392,7 @@ async function tops() {
     return seen;
 }
 
-/** What Confirm may say and has no room for. */
+/** Labels of Confirm that do not fit. */
 async function cutLabels() {
     const { _, loadLanguage } = await import(new URL('source/i18n.js', location.href).href);
     await loadLanguage(document.documentElement.lang);
@@ -410,7 +410,7 @@ async function cutLabels() {
 
 await test('nothing moves under the finger: the cards stay where they are in every state of a turn, in every language',
     async () => {
-    // Nobody else chooses, so that the choice stays sealed.
+    // No other player chooses, so that the choice stays sealed.
     const quietPage = await open(browser, host.url, { viewport: { width: 1440, height: 900 } });
     await quietPage.addInitScript(() => { Worker.prototype.postMessage = () => {}; });
     const found = [];
@@ -446,7 +446,7 @@ for (const code of ['qps', ...LISTED])
         for (const screen of SCREENS) {
             await page.setViewportSize({ width: 390, height: 844 });
             await show(page, screen, code);
-            // What is heard of a card is one text, set as the language sets it.
+            // The description of a card for screen readers is one text, with the punctuation of the language.
             if (code === 'fr' && screen[0] === 'setup')
                 truth(/^Carte \d+, \S+\u00a0: /.test(await page.locator('.pick .vh').first().textContent()),
                     'a French colon');

@@ -1,5 +1,5 @@
-// learn.mjs SITE: the tutorial to its end on a phone, first with a wrong try; a first game with its tips; the examples of
-// the rules; score pad, own editions; then a game without a network.
+// learn.mjs SITE: the whole tutorial on a phone, with one wrong attempt; a first game with its tips; the examples of the
+// rules; score pad, own editions; then a game without a network.
 import { readFileSync } from 'node:fs';
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, PHONE, allKept, go, launch, open, pictures, serve, settled } from './site.mjs';
@@ -9,7 +9,7 @@ import { newCore, playOut, saved } from './games.mjs';
 const host = await serve(process.argv[2]), browser = await launch();
 const tap = (l) => l.tap();
 
-/** What the rulebook says in passing, and a lesson must not leave out. */
+/** Details in the rulebook that a lesson must not leave out. */
 const LEARNED = { 7: ['After the tenth skull'], 9: ['stays face up', 'number from 1 to 48', 'lowest number chooses first'],
     10: ['2nd, 4th and 6th', 'more than once', 'breaks a tie'] };
 
@@ -34,12 +34,12 @@ await test('who does what a lesson says gets what it says: the whole pattern, on
 await test('lessons 1 to 3 ask for three things; the last one rings the tomb of its card', async () => {
     const page = await open(browser, host.url, DESKTOP), core = newCore(process.argv[2]);
     const { LESSONS } = await import('../../web/lessons.js');
-    // Whatever is placed in the first lesson, no skull is marked.
+    // No placement in the first lesson marks a skull.
     equal(core.load(LESSONS.one), null, 'the record');
     equal(core.steps(0).filter((s) => s.cells.some((i) => core.edition.cards[core.view(0).desks[0].slots[
         s.slot].card].cells[i] === 's')).length, 0, 'skulls in lesson 1');
     await go(page, 'learn/1');
-    await page.getByText('Click an entrance, then Confirm.').first().waitFor();       // with a mouse people click
+    await page.getByText('Click an entrance, then Confirm.').first().waitFor();       // with a mouse it says "click"
     // The second: the same space again and again until the ruby is covered.
     await go(page, 'learn/2');
     await page.getByRole('heading', { name: 'The first mark' }).waitFor();
@@ -49,7 +49,7 @@ await test('lessons 1 to 3 ask for three things; the last one rings the tomb of 
         await entrance.click();
     await page.getByRole('button', { name: 'Confirm' }).click();
     await page.getByRole('heading', { name: 'Well done' }).waitFor();
-    // The third: Rotate changes what is placed on either card; if it cannot, it says why.
+    // The third: Rotate changes a placed pattern on either card; if it cannot, it gives the reason.
     await go(page, 'learn/3');
     await page.getByRole('heading', { name: 'Turn and mirror' }).waitFor();
     const placed = () => page.getByRole('gridcell', { name: /would be marked/ }).evaluateAll((all) => all.map((c) => `${
@@ -60,7 +60,7 @@ await test('lessons 1 to 3 ask for three things; the last one rings the tomb of 
         await page.getByRole('button', { name: /^Rotate/ }).click();
         truth(await placed() !== before, `it turns on card ${card}`);
     }
-    // The ring is on the card that the lesson is about, and does not move without an end.
+    // The ring is on the card of the lesson, and its animation ends.
     await go(page, 'learn/10');
     await page.locator('.aimhere').first().waitFor();
     equal(await page.locator('article:has(.aimhere)').count(), 1, 'one card');
@@ -109,7 +109,7 @@ await test('the tutorial, ten steps, by touch', async () => {
         for (const says of LEARNED[step] ?? [])
             truth((await page.getByRole('dialog', { name: 'Well done' }).innerText()).includes(says),
                 `step ${step} says: ${says}`);
-        if (step === 3 && !wentBack) {   // going back closes the dialog, and is not an answer to it
+        if (step === 3 && !wentBack) {   // going back closes the dialog, and does not count as an answer
             wentBack = true;
             await page.goBack();
             await page.getByText('Step 2 of 10').first().waitFor();
@@ -122,7 +122,7 @@ await test('the tutorial, ten steps, by touch', async () => {
         await tap(page.getByRole('button', { name: step < 10 ? 'Next step' : 'Play a first game' }));
     }
     await page.getByRole('heading', { name: /Keep two/ }).waitFor();
-    // It remembers: opened again it stands at the last step, and any step can be chosen.
+    // Progress is kept: opened again it is at the last step, and any step can be chosen.
     await page.goto(`${host.url}#learn/2`);
     await page.getByText('Step 2 of 10').first().waitFor();
     await tap(page.getByRole('gridcell', { name: /can be marked/ }).first());
@@ -132,18 +132,18 @@ await test('the tutorial, ten steps, by touch', async () => {
     await page.getByText('That way the ruby is not covered. Tap the entrance again to see the next way.').first().waitFor();
     equal(await page.getByRole('button', { name: 'Confirm' }).getAttribute('aria-disabled'), 'true',
         'nothing is left of the try');
-    // What a lesson asks for is ringed, until something is placed.
+    // The place for the next choice is ringed until something is placed.
     await go(page, 'learn/5');
     await page.getByRole('heading', { name: 'Gems and pairs' }).waitFor();
     equal(await page.locator('.aimhere.in').count(), 1, 'a ring');
     await tap(page.getByRole('gridcell', { name: /can be marked/ }).first());
     equal(await page.locator('.aimhere').count(), 0, 'no ring');
-    // The menu has what stands at the top, too.
+    // The menu also has the entries of the top bar.
     await page.setViewportSize({ width: 320, height: 568 });
     await tap(page.getByRole('button', { name: 'Menu' }).last());
     await tap(page.getByRole('dialog').getByRole('button', { name: 'Skip' }));
     await page.getByRole('heading', { name: 'One torch per round' }).waitFor();
-    // On its side too the phone says what to do, beside all the buttons.
+    // In landscape, too, the phone shows the instruction, beside all the buttons.
     await page.setViewportSize({ width: 844, height: 390 });
     await settled(page);
     const task = await page.locator('.say p').boundingBox(), cards = await page.locator('.cards-in').boundingBox();
@@ -173,7 +173,7 @@ await test('a first game says what to do, later ones do not', async () => {
 await test('the examples of the rules, step by step, with the results that the rules give', async () => {
     const page = await open(browser, `${host.url}#E2`, PHONE);
     const board = (tag) => page.getByRole('group', { name: `Example ${tag}` });
-    /** What is said, and who has which points, at every step. */
+    /** The text, and the points of each player, at every step. */
     const walk = async (tag) => {
         const steps = [], next = board(tag).getByRole('button', { name: 'Step forward' });
         for (;;) {
@@ -204,7 +204,7 @@ await test('the examples of the rules, step by step, with the results that the r
     equal((await board('E1').getByRole('row').allInnerTexts()).slice(1).map((r) =>
         r.split(/\s+/).find((w) => /^−?\d+$/.test(w))), ['70', '10', '19', '18', '−6', '111', undefined].slice(0, -1),
         'E1, the parts');
-    // As the rulebooks have it: 4 green, 2 orange, and one more; points for green and for orange.
+    // As in the rulebooks: 4 green, 2 orange, and one more; points for green and for orange.
     const shelf = (tag, player = '') => board(tag).locator(player ? `.opp:has-text("${player}") .dn` :
         '.opp .dn').evaluateAll((all) => all.map((e) => [e.className.match(/k-(\w+)/)[1],
         Number(e.textContent.match(/\d+/)[0])]));
@@ -232,7 +232,7 @@ await test('the examples of the rules, step by step, with the results that the r
     truth(/does not fit/.test(e5[0]) && /does not fit/.test(e5[1]) && /covers the entrance of card 6/.test(e5[2]), 'E5');
     equal(await board('E5').locator('.pen').count(), 8, 'E5, four spaces, two strokes each');
     await pictures(page, 'examples');
-    // What the terminal says, word for word: one translation serves both.
+    // The same words as in the terminal: one translation serves both.
     const rulebook = readFileSync(new URL('../../src/text/rulebook.inc', import.meta.url), 'utf8').replace(/"\s*"/g, '');
     const rules = rulebook.split('\nRULE("').slice(1).map((rule) => /** @type {[string, string[]]} */ ([rule.split('"')[0],
         [...rule.matchAll(/^(?:TEXT\(|SYMBOL\("\w+", )N_\("(.*)"\)/gm)].map(([, text]) => text)]));
@@ -253,7 +253,7 @@ await test('the examples of the rules, step by step, with the results that the r
     truth((await tags()).includes('E4') && !(await tags()).includes('R17'), 'words');
     equal(page.complaints, [], 'the console');
 
-    // The score pad: E1 once more, by thumb; undo; a new game only if one means it; a reload keeps it.
+    // The score pad: E1 once more, by touch; undo; a new game only after confirmation; a reload keeps it.
     await go(page, 'pad');
     const first = page.locator('.padsheet').first(), total = () => first.locator('output').innerText();
     const press = (name) => tap(first.getByRole('button', { name, exact: true })),
@@ -264,8 +264,8 @@ await test('the examples of the rules, step by step, with the results that the r
     for (const name of ['Torch of round 1', 'Torch of round 4', '6 points for green', '3 points for green',
         '10 points for orange', 'Ruby 6', 'Emerald 3', 'Skull 5'])
         await press(name);
-    // No rulebook prints what skulls cost: until the owner of the box has told it nothing is subtracted, and the pad says
-    // so.
+    // The rulebook does not print what skulls cost: until the owner of the box has entered it nothing is subtracted, and
+    // the pad shows that.
     equal(await total(), '117', 'without the skulls');
     await first.getByText('Not subtracted yet: enter the skull penalties first.').waitFor();
     for (const [i, value] of [2, 2, 4, 5, 6, 7, 9, 9, 12, 20].entries())
@@ -291,7 +291,7 @@ await test('the examples of the rules, step by step, with the results that the r
     equal(await total(), '107', 'ticked again: erased');
     await tap(page.getByRole('button', { name: 'Undo' }));
     equal(await total(), '111', 'undone');
-    // Points that another player has are not taken away by a slip.
+    // Points of another player cannot be removed by accident.
     const second = page.locator('.padsheet').nth(1), ten = second.getByRole('button',
         { name: '10 points for orange, Player 1 has them' });
     await tap(ten);
@@ -320,7 +320,7 @@ await test('the examples of the rules, step by step, with the results that the r
         return width >= 40 && height >= 44;
     })), 'for thumbs');
 
-    // Editions: whatever a file holds, the reader says what is wrong, and nothing breaks.
+    // Editions: for any file, the reader reports the error, and the page still works.
     const classic = await page.evaluate(() => fetch('classic.edition').then((r) => r.text()));
     const mine = classic.replace(/^name .*/m, 'name mine');
     const status = page.getByRole('status').filter({ hasText: /./ }).first(),
@@ -341,7 +341,7 @@ await test('the examples of the rules, step by step, with the results that the r
     await page.locator('input[type=file]').setInputFiles({ name: 'huge.edition', mimeType: 'text/plain',
         buffer: Buffer.alloc(5000000, 'a') });
     await page.getByText('huge.edition is too large for an edition.').first().waitFor();
-    // Drawn by tapping, kept over a reload and over a file that was not meant, saved, removed.
+    // Drawn by tapping, kept over a reload and over a rejected file, saved, removed.
     await go(page, 'edition');
     await area.fill(mine);
     await go(page, 'editions');
@@ -387,7 +387,7 @@ await test('a game without a network, after the first visit', async () => {
         await page.locator('.page, .table').first().waitFor();
     }
     equal(page.complaints, [], 'the console');
-    // Without a server friends cannot be invited, and the page says so.
+    // Without a server friends cannot be invited, and the page shows that.
     await page.goto(`${host.url}#friends/new`);
     await page.getByText(/no game server/).waitFor();
     await pictures(page, 'no-server');

@@ -1,5 +1,5 @@
-// notify.mjs SITE: messages: this device and each table are switched on and off, quiet time, the feed, what is said where it
-// does not work, and the number in the title; with a browser's push manager and a server that are both made up here.
+// notify.mjs SITE: notifications: this device and each table are switched on and off, quiet time, the feed, the message
+// where notifications do not work, and the number in the title; with a fake push manager and a fake server.
 import { look } from './axe.mjs';
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, PHONE, launch, open, picture, serve } from './site.mjs';
@@ -9,7 +9,7 @@ const KEY = 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7
 const SEATS = [{ kind: 'person', name: 'Ana', here: true, away: false, ready: false },
     { kind: 'person', name: 'Ben', here: false, away: false, ready: true }];
 
-/** A browser that can be told, and a server; what it was asked is in page.asked. */
+/** A browser that supports notifications, and a server; page.asked has the requests to it. */
 async function visit(hash, { permission = 'default', answer = 'granted', device = DESKTOP, kept = {} } = {}) {
     const state = { available: true, key: KEY, subscriptions: 0, quiet: [], zone: 0, daily: null, feed: false, ...kept };
     const asked = [], table = { code: 'K7QXMWRT', state: 'running', clock: 'none', you: 1, seats: SEATS };

@@ -1,6 +1,7 @@
-// online.mjs PROGRAM: the page against the real server: two browsers play a whole game, one is reloaded in the middle, the
-// server is killed and started again; a third watches; a rematch; a bot stands in. What is being chosen survives reloads and
-// broken connections and is sent once; two windows at one seat; play on against bots; a browser and a terminal at one table.
+// online.mjs PROGRAM: the page against the real server: two browsers play a whole game, one is reloaded in the middle,
+// the server is killed and started again; a third watches; a rematch; a bot stands in. An unfinished choice survives
+// reloads and broken connections and is sent once; two windows at one seat; continuing against bots; a browser and a
+// terminal at one table.
 import { execFileSync, spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import { appendFileSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +18,7 @@ const log = join(folder, 'server.log');
 witnesses.push(() => `server:\n${readFileSync(log, 'utf8').split('\n').slice(-20).join('\n')}`);
 let server, url;
 
-/** A port that stays ours while the server is down. */
+/** A port that stays reserved while the server is down. */
 const holder = spawn('python3', [fileURLToPath(new URL('../ports.py', import.meta.url)), '1'],
     { stdio: ['pipe', 'pipe', 'inherit'] });
 const port = await new Promise((go) => holder.stdout.once('data', (text) => go(String(text).trim())));
@@ -42,7 +43,7 @@ function stop(signal) {
     });
 }
 
-/** What a browser says of itself when a connection breaks is no fault of the page. */
+/** The browser's own messages about a broken connection are not an error of the page. */
 const own = (page) => page.complaints.filter((c) => !/WebSocket connection|ERR_CONNECTION|ERR_NETWORK|ERR_INTERNET/.test(c));
 
 const turn = async (page) => page.locator('.roundtext.no-p').innerText();
@@ -59,7 +60,7 @@ await test('a table is made, its link opened, both sit', async () => {
     await ana.getByRole('heading', { name: 'Who sits at the table?' }).waitFor();
     await ana.getByText('you, host').waitFor();
     await pictures(ana, 'lobby');
-    // There are no marks yet that could be safe.
+    // There are no marks yet to keep.
     await ana.context().setOffline(true);
     await ana.getByText('Reconnecting, your seat is kept').waitFor();
     await ana.context().setOffline(false);
@@ -84,7 +85,7 @@ await test('a whole game, with a take-back, a reload, a killed server and a watc
         card.getBoundingClientRect().right >
         document.querySelector('.tray').getBoundingClientRect().right).length);
     equal(sticksOut, 0, 'expedition cards that stick out of their panel');
-    /** To a moment when Ana has chosen and Ben has not, whoever was first so far. */
+    /** Plays until Ana has chosen and Ben has not, whoever was faster before. */
     const anaWaits = async () => {
         const sent = ana.getByRole('heading', { name: 'Sent. Waiting for Ben' }),
             open = ben.getByRole('gridcell', { name: /can be marked/ });
@@ -115,7 +116,7 @@ await test('a whole game, with a take-back, a reload, a killed server and a watc
         }
         if (marks.ana >= 11 && !cut) {
             await anaWaits();
-            // Confirmed and taken back while the line is cut: although all others are ready, nothing was chosen.
+            // Confirmed and taken back while disconnected: although all others are ready, nothing was chosen.
             const now = await turn(ana);
             await ben.context().setOffline(true);
             await ben.getByText('Reconnecting').first().waitFor();
@@ -147,7 +148,7 @@ await test('the replay by its link, the rematch, and a bot for who is away', asy
     await ended(other).waitFor();
     equal(await other.getByRole('button', { name: 'Rematch' }).count(), 0, 'rematches for who did not play');
     equal(own(other), [], 'the console of a guest');
-    // One that was given up is made anew.
+    // A closed rematch is made again.
     await ben.getByRole('button', { name: 'Rematch' }).tap();
     await ben.getByRole('button', { name: 'Close the table' }).tap();
     await ben.getByRole('button', { name: 'Invite friends' }).waitFor();
@@ -155,7 +156,7 @@ await test('the replay by its link, the rematch, and a bot for who is away', asy
         t.state === 'waiting').length, 0, 'it is closed once the first page is there');
     await ben.goto(`${url}#table/${code}`);
     await ended(ben).waitFor();
-    // Where a third seat is free it is seen how one did against the other.
+    // With a free third seat the head-to-head score of the other two is shown.
     const three = await ben.evaluate(() => fetch('api/tables', { method: 'POST', headers: { 'content-type':
         'application/json' }, body: JSON.stringify({ seats: Array(3).fill({ kind: 'open' }) }) }).then((r) => r.json()).then(
         ({ table }) => table.code));
@@ -185,7 +186,7 @@ await test('the replay by its link, the rematch, and a bot for who is away', asy
     equal(await ana.locator('.series li').count(), 2, 'the score of both');
     truth(!(await ana.locator('#toast').textContent()).includes(ana.url().split('/').pop()), 'Ana is not asked to join');
     await pictures(ana, 'series');
-    // Who was not there finds it on the first page.
+    // A player who was away finds it on the first page.
     await ben.goto(`${url}#`);
     await ben.getByRole('link', { name: /Table with Ana.*waiting for players/ }).tap();
     await ben.getByRole('button', { name: 'Sit down' }).tap();
@@ -198,7 +199,7 @@ await test('the replay by its link, the rematch, and a bot for who is away', asy
     await act(ana);
     const seat = ben.url();
     await ben.close();
-    // The menu offers it as soon as it is known that Ben is gone.
+    // The menu offers it as soon as the page knows that Ben is gone.
     const instead = ana.getByRole('button', { name: 'Let a bot play for Ben' }), menu = ana.locator('[data-a=menu]').first();
     await goOn(async () => {
         await menu.click();
@@ -212,9 +213,9 @@ await test('the replay by its link, the rematch, and a bot for who is away', asy
     await ana.getByRole('button', { name: 'Let a bot play', exact: true }).click();
     await ana.getByRole('gridcell', { name: /can be marked/ }).first().waitFor();
     await ana.getByText('away, a bot is playing').waitFor();
-    // Who comes back gets the seat back.
+    // A player who comes back gets the seat back.
     const again = await benIs.newPage();
-    // it does not stay for long
+    // the message does not stay for long
     await Promise.all([again.locator('#toast', { hasText: 'Welcome back. A bot played for you' }).waitFor(),
         again.goto(seat)]);
     await ana.getByText('away, a bot is playing').waitFor({ state: 'detached' });
@@ -229,7 +230,7 @@ await test('the replay by its link, the rematch, and a bot for who is away', asy
     equal(own(watcher), [], 'the console of a watcher');
 });
 
-/** The choices that a page has sent: by phase the ids, each as often as it went out. */
+/** The choices that a page has sent: the ids by phase, each as often as it was sent. */
 function choicesSent(page) {
     const sent = new Map();
     page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => {
@@ -244,7 +245,7 @@ const cells = (page, what) => page.getByRole('gridcell', { name: what }).evaluat
     all.map((c) => `${c.dataset.slot}.${c.dataset.cell}`).join());
 let solo, sent, place;
 
-/** A table of one person and a bot. */
+/** A table with one person and a bot. */
 async function newTable(page) {
     await page.goto(`${url}#friends/new`);
     await rename(page, 'Eva');
@@ -257,7 +258,7 @@ async function newTable(page) {
 
 await test('reloaded while aiming, in a chain of extra marks and while replacing: nothing is lost, each choice is sent once',
     async () => {
-    // With everything kept in the browser: later this page goes on against bots without a server.
+    // With everything cached in the browser: later this page continues against bots without a server.
     solo = await open(browser, url, { ...DESKTOP, serviceWorkers: 'allow' });
     await allKept(solo);
     sent = choicesSent(solo);
@@ -271,7 +272,7 @@ await test('reloaded while aiming, in a chain of extra marks and while replacing
         await solo.reload();
         await solo.locator('.table').waitFor();
     };
-    // What the cards of one game do not bring, those of another do.
+    // If the cards of one game do not produce the situation, those of another do.
     for (let i = 0; i < 400 && !(was.chain && was.replacing); i++) {
         if (await ended(solo).count()) {
             sent.clear();
@@ -337,7 +338,7 @@ await test('a connection lost before Confirm and after it; the same seat in two 
     const now = await turn(solo);
     await stop('SIGKILL');
     await solo.getByText('Reconnecting, your marks are safe').waitFor();
-    // It is said in the header, and covers neither the pattern nor the menu nor the cards, on a phone neither.
+    // The header shows it, and it covers neither the pattern nor the menu nor the cards, on a phone either.
     for (const size of [{ width: 390, height: 844 }, { width: 1440, height: 900 }]) {
         await solo.setViewportSize(size);
         equal(await solo.evaluate(() => {
@@ -350,13 +351,13 @@ await test('a connection lost before Confirm and after it; the same seat in two 
         }), [], `what is covered at ${size.width}`);
     }
     await solo.keyboard.press('Escape');
-    await free.last().click();                                       // aiming goes on
+    await free.last().click();                                       // aiming continues
     const placed = await cells(solo, /would be marked/);
     await solo.clock.install();
     await solo.clock.fastForward(31000);
     await solo.getByRole('button', { name: 'Try again' }).waitFor();
     await pictures(solo, 'lost');
-    // A copy on this device, of which the table knows nothing.
+    // A copy on this device that the table does not know of.
     await solo.getByRole('button', { name: 'Continue against bots' }).click();
     await solo.getByRole('button', { name: 'Continue playing', exact: true }).click();
     await solo.getByText('This is a copy').waitFor();
@@ -369,7 +370,7 @@ await test('a connection lost before Confirm and after it; the same seat in two 
     await solo.clock.fastForward(9000);
     await solo.locator('.table').waitFor();
     equal([await turn(solo), await cells(solo, /would be marked/)], [now, placed], 'the table is as it was');
-    // Confirmed without a connection: it waits, survives a reload, and goes out once.
+    // Confirmed without a connection: the choice waits, survives a reload, and is sent once.
     await stop('SIGKILL');
     await solo.getByText('Reconnecting').first().waitFor();
     const before = sent.size;
@@ -387,9 +388,9 @@ await test('a connection lost before Confirm and after it; the same seat in two 
     equal(sent.size, before + 1, 'one choice');
     equal(new Set([...sent.values()].at(-1)).size, 1, 'under one id');
     await solo.locator('[data-a=menu]').first().click();
-    await solo.getByRole('button', { name: 'Hint' }).last().waitFor();                  // against bots hints are fair
+    await solo.getByRole('button', { name: 'Hint' }).last().waitFor();                  // against bots hints are allowed
     await solo.keyboard.press('Escape');
-    // Two windows: the newer one plays, the older one says so and can take the seat back.
+    // Two windows: the newer one plays, the older one shows that and can take the seat back.
     equal(now, 'Round 1 of 4, turn 1 of 7', 'then');
     equal(await turn(solo), 'Round 1 of 4, turn 2 of 7', 'now');
     const second = await solo.context().newPage();
@@ -405,7 +406,7 @@ await test('a connection lost before Confirm and after it; the same seat in two 
 });
 
 await test('a refused move stays placed, with the rule named; the home page lists the table', async () => {
-    // The server's answer is written here: the page itself knows the rules too well to be refused.
+    // The answer of the server is faked here: the page follows the rules, so the real one would not refuse.
     const ids = [];
     await solo.routeWebSocket(/api.socket/, (socket) => {
         const server = socket.connectToServer();
@@ -424,7 +425,7 @@ await test('a refused move stays placed, with the rule named; the home page list
     await solo.getByRole('link', { name: /Table with bot, Novice.*your choice/i }).waitFor();
     await solo.goto(place);
     await solo.locator('.table').waitFor();
-    await solo.getByRole('log').getByText('Novice', { exact: true }).first().waitFor();        // not as the record has it
+    await solo.getByRole('log').getByText('Novice', { exact: true }).first().waitFor();        // not the name in the record
     const free = solo.getByRole('gridcell', { name: /can be marked/ }), marked = await cells(solo, /, marked$/);
     await free.first().click();
     const placed = await cells(solo, /would be marked/);
@@ -433,9 +434,10 @@ await test('a refused move stays placed, with the rule named; the home page list
         await free.first().click();
         await solo.getByRole('button', { name: /^(Confirm|Next)/ }).click();
     }
-    // No answer: that is said, then the connection is taken for dead, and the same message goes out over a new one.
+    // Without an answer the page first shows that, then treats the connection as broken, and sends the same message over
+    // a new one.
     const lost = solo.getByText('Reconnecting').first().waitFor();                              // neither stays for long
-    lost.catch(() => {});                    // told below
+    lost.catch(() => {});                    // awaited below
     await Promise.all([solo.getByText('The connection is slow.').waitFor(), solo.clock.fastForward(4500)]);
     await solo.clock.fastForward(6500);
     await lost;
@@ -466,7 +468,7 @@ await test('one table, a browser and a terminal: both see the same end', async (
     try {
         await page.getByRole('heading', { name: /Keep two/ }).waitFor();
         await page.getByRole('timer').getByText(/^[1-3]:\d\d$/).waitFor();             // before anyone has chosen
-        // What the terminal asks, and the keys that answer it with the first thing that is legal.
+        // The prompts of the terminal, and the keys that answer with the first legal choice.
         const prompts = [['Pick two cards', '1', '2', 'Enter'], ...['Enter keeps', 'Enter places', 'Red cross: one more',
             'Placed. Enter', 'Enter passes', 'Choose a card'].map((p) => [p, 'Enter'])];
         const still = (text) => text.replace(/[⠀-⣿|/\\-]/g, '');
@@ -479,7 +481,7 @@ await test('one table, a browser and a terminal: both see the same end', async (
                 tmux('send-keys', ...found.slice(1));
             last = still(text);
             if (!looked && await page.getByRole('gridcell', { name: /can be marked/ }).count()) {
-                // A public table with people: no hints; and the promise of the shuffle can be seen.
+                // A public table with people: no hints; and the commitment of the shuffle is visible.
                 looked = true;
                 await page.locator('[data-a=menu]').first().tap();
                 equal(await page.getByRole('button', { name: 'Hint' }).count(), 0, 'hints');
@@ -493,8 +495,8 @@ await test('one table, a browser and a terminal: both see the same end', async (
             totals = (await page.getByRole('row', { name: /^Total/ }).getByRole('cell').allInnerTexts()).map((t) =>
             t.replace('−', '-'));
         truth((await (await fetch(`${url}api/tables/${code}/record`)).text()).includes('\nedition plain\n'), 'the edition');
-        equal([...names].sort(), ['Tty', 'Web'], 'who played');           // who is quicker sits first
-        const other = await open(browser, `${url}#replay/${code}`);       // who was not there gets the cards, too
+        equal([...names].sort(), ['Tty', 'Web'], 'who played');           // the faster one sits first
+        const other = await open(browser, `${url}#replay/${code}`);       // a visitor who did not play gets the cards, too
         await other.getByRole('button', { name: 'Step forward' }).waitFor();
         await other.context().close();
         text = tmux('capture-pane', '-p');
@@ -509,7 +511,7 @@ await test('one table, a browser and a terminal: both see the same end', async (
 
 await test('without a name, two for one seat, a table that is given up, a link cut short', async () => {
     const [host, one, two] = await Promise.all([1, 2, 3].map(() => open(browser, url)));
-    // Looked at again and again, the page of a new table makes one.
+    // Opened repeatedly, the page of a new table makes only one.
     for (let i = 0; i < 3; i++) {
         await host.goto(`${url}?${i}#friends/new`);
         await host.locator('.seatlist').getByText('Player', { exact: true }).waitFor();
@@ -522,7 +524,7 @@ await test('without a name, two for one seat, a table that is given up, a link c
         await page.goto(place);
         await here(page).first().waitFor();
     }
-    // Both want the same one: who is slower is told why not, and can take the other.
+    // Both want the same seat: the slower player sees why it failed, and can take the other.
     let letGo = () => {};
     const seated = new Promise((go) => { letGo = go; });
     await two.route('**/api/visitor', (route) => seated.then(() => route.continue()));
@@ -532,7 +534,7 @@ await test('without a name, two for one seat, a table that is given up, a link c
     letGo();
     await two.getByText('That seat is taken').waitFor();
     equal(await here(two).count(), 1, 'a seat is left');
-    // The host gives up: there is nothing to sit down at, and no way to invite others.
+    // The host closes the table: there is no seat left to take, and nothing to invite others to.
     await host.getByRole('button', { name: 'Close the table' }).click();
     for (const page of guests) {
         await page.getByText('This table was closed.').waitFor();
@@ -584,7 +586,7 @@ await test('codes that lead nowhere, and tables that have begun', async () => {
 });
 
 await test('a newer version is offered between games, never at the table', async () => {
-    // Before the server stands one that can change a file of the page.
+    // A proxy in front of the server can change a file of the page.
     let more = '';
     const front = createServer(async (request, response) => {
         const answer = await fetch(new URL(request.url, url), { headers: { 'accept-encoding': 'identity',
@@ -619,12 +621,12 @@ await test('a newer version is offered between games, never at the table', async
     front.close();
 });
 
-/** What a page asks of the server beside its own requests. */
+/** Sends the server a request besides the page's own. */
 const post = (page, path, body) => page.evaluate(async ([to, what]) => (await fetch(`api/${to}`,
     { method: 'POST', headers: { 'content-type': 'application/json' },
     body: JSON.stringify(what) })).json(), [path, body]);
 
-/** A table of somebody who only makes it. @param {object[]} seats */
+/** A table whose maker does not play. @param {object[]} seats */
 async function strangersTable(...seats) {
     const host = await open(browser, url);
     await post(host, 'visitor', { name: 'Host' });
@@ -639,7 +641,7 @@ await test('a table is closed while its host\'s seat is still being taken', asyn
         await post(page, 'visitor', { name: 'Ana' });
         const { code } = (await post(page, 'tables', { seats: [{ kind: 'open' }, { kind: 'open' }] })).table;
         await page.evaluate((id) => localStorage.setItem('pyramids.sit', JSON.stringify(id)), code);
-        // From the wish for a seat on, the server's words are held back.
+        // From the request for a seat on, the server's messages are held back.
         let held = null, holds = () => {};
         const asked = new Promise((go) => { holds = go; });
         await page.routeWebSocket(/api.socket/, (socket) => {
@@ -665,7 +667,7 @@ await test('a table is closed while its host\'s seat is still being taken', asyn
             await page.mouse.up();
         page.release();
         if (!early) {
-            await page.getByRole('button', { name: 'Stand up' }).waitFor();      // it appears under the finger, almost
+            await page.getByRole('button', { name: 'Stand up' }).waitFor();      // it appears almost under the finger
             await page.mouse.up();
         }
         await page.getByRole('button', { name: 'Invite friends' }).waitFor();
@@ -694,11 +696,11 @@ await test('people at a table: reactions, which can be muted', async () => {
         await ann.getByRole('button', { name: 'React' }).last().tap();
         await ann.getByRole('button', { name, exact: true }).tap();
     };
-    // Bob does not want to see what Ann shows.
+    // Bob has muted Ann's reactions.
     await bob.keyboard.press('e');
     await bob.getByRole('checkbox', { name: 'Mute Ann' }).check();
     await pictures(bob, 'react');
-    const shown = ann.waitForFunction(() => {       // whatever the size at which it begins to grow
+    const shown = ann.waitForFunction(() => {       // whatever its size is when it begins to grow
         const bubble = document.querySelector('.peep .bub'), cell = bubble?.closest('.peep').getBoundingClientRect();
         const top = bubble?.offsetParent.getBoundingClientRect().top + bubble?.offsetTop;
         return bubble && (top >= cell.top && top + bubble.offsetHeight <= cell.bottom ? 'whole' : 'cut');
@@ -723,7 +725,7 @@ await test('one number for the shuffle of a table, whatever the server answers',
         if (type === 'sit')
             sits.push(number);
     }));
-    await page.reload();                                             // only from here on is it seen what is sent
+    await page.reload();                                             // only from here on are requests recorded
     await sit.waitFor();
     await page.waitForFunction(async () => (await fetch('api/visitor')).ok);
     await post(page, 'visitor', { name: 'Ana' });                    // a seat needs a name, which cannot be stored later
@@ -740,7 +742,7 @@ await test('one number for the shuffle of a table, whatever the server answers',
     equal([sits.length, new Set(sits).size], [3, 1], 'seats asked for, and numbers');
     truth((await (await fetch(`${url}api/tables/${code}/record`)).text()).includes(`\ntag number 1 ${sits[0]}\n`),
         'it is in the record');
-    // What the check is worth.
+    // Shows that the check itself works.
     await page.locator('[data-a=menu]').first().click();
     await page.getByRole('button', { name: 'The fair shuffle' }).click();
     await page.getByText('This page comes from the server that it checks.').waitFor();
@@ -793,7 +795,7 @@ await test('any player may let a bot play once the host has been away for two mi
     await menu.click();
     await offer.click();
     await goOn(async () => {
-        await page.waitForTimeout(25);       // else the server finds us too fast
+        await page.waitForTimeout(25);       // otherwise the server refuses the requests as too fast
         return (await (await fetch(`${url}api/tables/${code}`)).json()).table.seats.some((s) => s.away) ? 'end' : 'wait';
     });
     await page.context().close();

@@ -1,5 +1,5 @@
-// others.mjs SITE: what everyone may see and is told: completed pyramids of all players, lost extra marks, points that are
-// not left, an empty deck, ties.
+// others.mjs SITE: what is shown of other players: completed pyramids, lost extra marks, points that are used up, an
+// empty deck, ties.
 import { readFileSync } from 'node:fs';
 import { constants, deflateRawSync } from 'node:zlib';
 import { done, equal, test, truth } from './check.mjs';
@@ -10,8 +10,8 @@ import { act, begin, goOn, keep } from './player.mjs';
 const site = process.argv[2], host = await serve(site), browser = await launch();
 const quiet = (page) => equal(page.complaints, [], 'the console');
 const COLOURS = ['green', 'orange', 'purple'];
-/** In the page: what the others did stays until it is touched, however long it takes to look (SHOWN in strip.js, and 120 ms
- * for each). */
+/** In the page: the moves of others stay on the cards until a touch, however long the test takes (SHOWN in strip.js, and
+ * 120 ms for each). */
 const movesStay = () => {
     const { setTimeout: later } = globalThis;
     globalThis.setTimeout = (run, ms, ...more) => later(run, ms >= 2400 && ms <= 2400 + 3 * 120 ? 1e8 : ms, ...more);
@@ -35,7 +35,7 @@ function narrow(column, more = (text) => text) {
     return core;
 }
 
-/** What the race says of a seat and a colour (TABLE 3), by the engine's own numbers. */
+/** The expected text for a seat and a colour in the race (TABLE 3), from the engine's numbers. */
 function raceWords(core, view, c, s) {
     const k = COLOURS[c], n = view.desks[s].done.filter((card) => core.edition.cards[card].colour === k).length;
     const won = [10, 6, 3].filter((_v, i) => view.tiles[c][i] === s), left = [10, 6, 3].find((_v,
@@ -74,7 +74,7 @@ await test('the race for the points: coins, counts, one to go, a colour used up;
     }
     console.log(`# colours used up: ${used}, one to go: ${close}, two coins of a colour in one hand: ${several}`);
     truth(used > 0 && close > 4, 'the games have what is to be seen');
-    // With a tomb placed, one's own cell shows what would come of it.
+    // With a tomb placed, the player's own cell shows the result in advance.
     const core = newCore(site);
     const withTomb = () => core.steps(0).find((s) => core.preview(0, s.step).desk.slots.some((slot) => slot.tomb));
     playOut(core, 4, 7, (v) => v.phase === 'mark' && v.round > 1 && core.isWaiting(0) && withTomb() !== undefined);
@@ -111,7 +111,7 @@ await test('the others at the table: shelves, counts and moves; on a phone a str
             { name: 'Completed pyramids' }), desk = view.desks[s];
         equal(bare(await button.getAttribute('aria-label')), `Completed pyramids of ${NAMES[s]}: ${words(s)}`, 'in words');
         equal(await button.locator('.dn').allInnerTexts(), inOrder(s), `at a glance: ${NAMES[s]}`);
-        // Beside a symbol stands a count, of skulls, too: what they cost is elsewhere.
+        // A symbol has a count beside it, also skulls: their cost is shown elsewhere.
         equal((await panel.locator('.bits span').allInnerTexts()).map(Number), [desk.rubies, desk.emeralds,
             desk.torches.filter(Boolean).length, desk.skulls],
             'counts');
@@ -126,7 +126,7 @@ await test('the others at the table: shelves, counts and moves; on a phone a str
     equal(await peek.locator('.pen').count(), strokes, 'all its marks, two strokes each');
     await page.mouse.move(500, 20);
     await peek.waitFor({ state: 'hidden' });
-    // A line of the log shows its move on the board it was made on, and takes it back.
+    // A line of the log shows its move on the board as it was then, and a second press hides it.
     const line = page.locator('.log .moment[data-by="1"]').first(), card = await line.getAttribute('data-look'),
         spaces = (await line.getAttribute('data-fresh')).split(' ');
     equal([await line.locator('.mb').count(), /[a-e][1-5]/.test(await line.innerText())], [1, false],
@@ -139,7 +139,7 @@ await test('the others at the table: shelves, counts and moves; on a phone a str
     await page.mouse.move(500, 20);
     await page.waitForFunction(() => !document.querySelector('.opp .shown'));
     equal(await mini.and(page.locator('.hl')).count(), 0, 'as it was');
-    // By keys: everyone's in one table.
+    // By keyboard: all players in one table.
     await page.locator('.opp[data-seat="2"] .shelf').focus();
     await page.keyboard.press('Enter');
     const sheet = page.getByRole('dialog', { name: 'Completed pyramids' });
@@ -156,7 +156,7 @@ await test('the others at the table: shelves, counts and moves; on a phone a str
     await page.keyboard.press('Escape');
     truth(await page.locator('.opp[data-seat="2"] .shelf').evaluate((b) => b === document.activeElement),
         'the focus comes back');
-    // The log names the colour, and the cards in words have the completed ones, too.
+    // The log has the colour, and the cards in words include the completed ones.
     const logged = await page.locator('.log').getByText(/ completes card /).evaluateAll((all) =>
         all.map((e) => e.innerText).reverse());
     equal(logged.map((t) => t.split(' completes card ')[1].slice(0, -1)).sort(), view.desks.flatMap((d) =>
@@ -202,7 +202,7 @@ await test('the others at the table: shelves, counts and moves; on a phone a str
     equal(await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0, 'it fits');
     await phone.getByRole('button', { name: 'Close' }).last().tap();
     await phone.getByRole('button', { name: 'Close' }).tap();
-    // After a turn the strip shows what each has marked, as the log has it; a touch on a card ends that.
+    // After a turn the strip shows what each player has marked, as in the log; a touch on a card ends that.
     await phone.getByRole('gridcell', { name: /can be marked/ }).first().tap();
     for (let i = 0; i < 4 && !await phone.locator('.peep.moved').count(); i++) {
         await phone.getByRole('button', { name: /^(Confirm|Next)/ }).tap();
@@ -267,7 +267,7 @@ await test('an extra mark that is lost: said before, at once, in the log, and of
     await page.locator('.log').getByText('loses 1 extra mark: no space is left for it').first().waitFor();
     quiet(page);
     await page.context().close();
-    // Another's: the record tells it, and so does the log.
+    // Another player's lost marks are in the record, and so in the log.
     let other;
     for (let seed = 4; !other; seed++) {
         const game = playOut(narrow('vx.xT'), 4, seed), lost = game.lines().find((l) => /^mark [2-4]/.test(l) &&
@@ -343,7 +343,7 @@ await test('full storage is said at once; the game goes on, and can be downloade
     await bar.waitFor({ state: 'hidden' });
     await keep(page);
     await page.getByRole('gridcell', { name: /can be marked/ }).first().waitFor();
-    // There is room again: what comes next is kept, and nothing is to be said.
+    // There is room again: the next choices are stored, and no message is shown.
     await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('filler')).forEach((key) =>
         localStorage.removeItem(key)));
     // A red cross asks for more than one space.
@@ -387,7 +387,7 @@ await test('a tie names its winner and the reason, in the log and in the replay 
     equal(await told(), why, 'what happened');
     await page.keyboard.press('l');
     equal(bare(await page.locator('.log .ln').last().innerText()).trim().replace(/\.$/, ''), why, 'the log');
-    // Whoever has won against bots is told so as such.
+    // A win against bots is shown as such.
     await page.evaluate(([record, edition]) => {
         localStorage.setItem('pyramids.games', JSON.stringify([{ id: '78', date: 1,
             record: record.replace('player 2 Ben\n', 'player 2 Ben\ntag bot 1 club\n'), me: 1, edition }]));
@@ -411,7 +411,7 @@ await test('a link that unpacks to 300 MB is given up early, and the page says w
         bomb = Buffer.concat([...Array(300).fill(one), deflateRawSync('')]).toString('base64url'),
         page = await open(browser, host.url);
     console.log(`# ${bomb.length} characters`);
-    // In the page: how many bytes come out.
+    // In the page: counts the bytes of the output.
     await page.addInitScript(() => {
         const Real = DecompressionStream;
         globalThis.unpacked = 0;
@@ -444,7 +444,7 @@ await test('names of 24 wide letters and of families: whole, and inside their li
     const midgame = game((v) => v.phase === 'mark' && v.round === 2 && v.turn === 3),
         last = game((v) => v.phase === 'mark' && v.round === 3 && v.turn === 6);
     const page = await open(browser, host.url, PHONE);
-    /** Names that stick out of the window or of the line they stand in. */
+    /** Names that overflow the window or their line. */
     const stray = () => page.evaluate((names) => {
         const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), out = [];
         for (let node = walker.nextNode(); node; node = walker.nextNode()) {
@@ -464,7 +464,7 @@ await test('names of 24 wide letters and of families: whole, and inside their li
         await page.goto(`${host.url}?${value === last}#play`);
         await page.locator('.table').waitFor();
     };
-    /** What is open now, at every size. */
+    /** The open view, at every size. */
     const fits = async (what, widths = [320, 390, 820, 1366]) => {
         for (const width of widths) {
             await page.setViewportSize({ width, height: { 320: 568, 390: 844, 820: 1180, 1366: 768 }[width] });
@@ -479,7 +479,7 @@ await test('names of 24 wide letters and of families: whole, and inside their li
     await fits('strip', [320, 390]);
     equal(await page.locator('.peep').evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1).length),
         0, 'the strip');
-    // Every player is named in full to who listens.
+    // Every player's full name is available to screen readers.
     const said = (await page.locator('.peep').evaluateAll((all) => all.map((e) => e.getAttribute('aria-label')))).join();
     truth(Object.values(odd).every((name) => said.includes(name)), said);
     await page.locator('.peep').nth(1).tap();
@@ -489,7 +489,7 @@ await test('names of 24 wide letters and of families: whole, and inside their li
     await page.keyboard.press('l');
     await page.locator('[data-sheet=log]').waitFor();
     await fits('log');
-    // Lines are as high as those of other names: a picture high, and no more than two lines of words.
+    // Lines are as high as with other names: as high as a picture, and no more than two lines of words.
     truth(await page.locator('.log .moment').evaluateAll((all) => all.every((e) => e.offsetHeight <= 60)), 'heights');
     const log = await page.locator('.log').innerText();
     truth([odd.Ana, odd.Chloé].every((name) => log.includes(name)), 'families are whole');
@@ -524,7 +524,7 @@ await test('a server that does not expect this address: every page that asks it 
 await test('a page whose scripts are refused explains itself instead of staying blank', async () => {
     const page = await open(browser, 'about:blank'), { origin } = new URL(host.url),
         why = page.getByRole('alert').getByText(`pyramids serve --origin ${origin}`);
-    // As a server does that holds the Origin of modules against its own address.
+    // Like a server that compares the Origin of module requests with its own address.
     let refuse = true;
     await page.route('**/main.js', (route) => refuse ? route.fulfill({ status: 403, contentType: 'application/json',
         body: '{"error": {"code": "origin"}}' }) : route.continue());

@@ -1,5 +1,5 @@
-// play.mjs SITE: whole games against bots by mouse, by touch and by keyboard; aiming; undo; a reload in the middle; what is
-// said, moves and sounds.
+// play.mjs SITE: whole games against bots by mouse, by touch and by keyboard; aiming; undo; a reload in the middle;
+// announcements, motion and sounds.
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, PHONE, launch, open, pictures, serve, settled } from './site.mjs';
 import { act, begin, ended, finish, goOn, keep } from './player.mjs';
@@ -8,7 +8,7 @@ import { newCore, playOut, saved } from './games.mjs';
 const site = process.argv[2], host = await serve(site), browser = await launch();
 const quiet = (page) => equal(page.complaints, [], 'the console');
 
-/** In the page: the bots think only when they may. */
+/** In the page: holds the bots back until the test lets them think. */
 function holdBots() {
     const { postMessage } = Worker.prototype, held = [];
     Worker.prototype.postMessage = function (...all) { held.push(() => postMessage.apply(this, all)); };
@@ -35,7 +35,7 @@ function holdRefinedChoices() {
     } });
 }
 
-/** Opens the page with a game at a certain point; `scripts` run in it first. */
+/** Opens the page with a game at a certain point; `scripts` run in the page first. */
 async function openAt(core, options = DESKTOP, people = [0], ...scripts) {
     const game = saved(core, people);
     if (core.edition.name !== 'classic')
@@ -51,7 +51,7 @@ await test('a whole game by mouse, 1440x900', async () => {
     await begin(page);
     console.log(`# from Play to the first choice: ${Date.now() - began} ms`);
     await keep(page);
-    // What the ribbon promises before a choice is confirmed is what the engine says; and what it counts when the turn is
+    // The preview in the ribbon before a choice is confirmed matches the engine, and so does its total when the turn is
     // over.
     const engine = newCore(site), promised = new Map();
     const totals = await finish(page, { before: async () => {
@@ -89,7 +89,7 @@ await test('a whole game by mouse, 1440x900', async () => {
     }
     truth(promised.size >= 26, `the ribbon spoke in ${promised.size} turns`);
     await page.getByRole('heading', { name: 'Turning points' }).waitFor();
-    // A reload comes back to the end.
+    // A reload shows the end again.
     await page.reload();
     await ended(page).waitFor();
     equal((await page.getByRole('row', { name: /^Total/ }).getByRole('cell').allInnerTexts()).map(Number), totals,
@@ -196,14 +196,14 @@ await test('a whole game by keyboard alone', async () => {
 
 await test('aiming: hover, wheel, click again, paint, drag, list, reasons', async () => {
     const core = playOut(newCore(site), 2, 7, (v) => v.phase === 'mark' && v.round === 0 && v.turn === 3);
-    const page = await openAt(core, DESKTOP, [0], holdBots);   // what they do draws more than is aimed at
+    const page = await openAt(core, DESKTOP, [0], holdBots);   // their moves would redraw more than the aiming does
     const cell = (n, name) => page.locator(`article[data-n="${n}"]`).getByRole('gridcell',
         { name: new RegExp(`^${name},`) });
     const cards = core.view(0).desks[0].slots, pattern = core.steps(0).filter((s) => s.kind === 'mark' &&
         s.cells.length > 1);
     truth(pattern.length > 1, 'there are placements');
-    // Aiming lays the page out at most once a move, and styles nothing but what is drawn where the pattern would go: what is
-    // asked of the whole page at every move would cost a phone its frames.
+    // Aiming computes the layout at most once per move, and restyles only the spaces of the pattern: work on the whole
+    // page at every move would cost a phone its frames.
     const grid = await page.getByRole('grid').first().boundingBox(), MOVES = 40;
     await settled(page);
     await browser.startTracing(page, { categories: ['devtools.timeline'] });
@@ -221,7 +221,7 @@ await test('aiming: hover, wheel, click again, paint, drag, list, reasons', asyn
     const most = Math.max(...styled), all = styled.reduce((a, b) => a + b);
     console.log(`# ${2 * MOVES} moves: ${events('Layout').length} layouts, ${all} elements styled, at most ${most} at once`);
     truth(events('Layout').length <= 2 * MOVES + 2, 'one layout a move, and one each for pressing and letting go');
-    // A pattern of up to four spaces has up to 14 parts, the spaces it uncovers and covers two each.
+    // A pattern of up to four spaces has up to 14 parts, and each space that it covers or uncovers has two.
     truth(most <= 40 && all <= 15 * 2 * MOVES, 'only what is aimed at is styled');
     const name = (i) => 'abcde'[i % 5] + (1 + (i / 5 | 0)), [first] = pattern, card = cards[first.slot].card;
     await cell(card, name(first.cells[0])).hover();
@@ -231,7 +231,7 @@ await test('aiming: hover, wheel, click again, paint, drag, list, reasons', asyn
     const placedNow = () => page.getByRole('gridcell', { name: /would be marked/ }).evaluateAll((all) => all.map((b) =>
         b.dataset.cell).join());
     const before = await placedNow();
-    // The ribbon says which pattern on which card; where, the card shows.
+    // The ribbon names the pattern and the card; the card shows the place.
     equal((await page.locator('.fx .where').innerText()).trim(), `${core.edition.patterns[core.view(
         0).revealed[3]].name} on ${card}`, 'the ribbon');
     await cell(card, name(first.cells[0])).click();
@@ -249,10 +249,10 @@ await test('aiming: hover, wheel, click again, paint, drag, list, reasons', asyn
         await page.mouse.move(...await box(i), { steps: 4 });
     await page.mouse.up();
     equal(await page.getByRole('gridcell', { name: /would be marked/ }).count(), first.cells.length, 'painted');
-    // Drag it off the card: nothing changes; a wall says why.
+    // Dragging off the card changes nothing; a wall gives a reason.
     await page.keyboard.press('Escape');
     const wall = [...core.edition.cards[card].cells].findIndex((c) => c === '#');
-    await cell(card, name(wall)).click({ force: true });       // aria-disabled, but it answers
+    await cell(card, name(wall)).click({ force: true });       // aria-disabled, but it reacts
     await page.locator('.fx').getByText('That space is a wall.').waitFor();
     equal(await page.locator('.why .rule').first().getAttribute('href'), '#R9');
     await page.keyboard.press('p');
@@ -261,8 +261,8 @@ await test('aiming: hover, wheel, click again, paint, drag, list, reasons', asyn
     await list.first().getByRole('button').click();
     // placed, once the list has closed
     await page.getByRole('gridcell', { name: /would be marked/ }).nth(1).waitFor();
-    // The best choices are drawn on the cards, and the ribbon picks among them; each is placed first, and sent only when
-    // confirmed.
+    // The best choices are drawn on the cards, and the ribbon selects one; each is placed first, and sent only after
+    // confirmation.
     await page.keyboard.press('Escape');
     await page.keyboard.press('h');
     const hints = page.getByRole('group', { name: 'Hint' }).getByRole('button');
@@ -288,7 +288,7 @@ await test('aiming: hover, wheel, click again, paint, drag, list, reasons', asyn
     await hints.first().waitFor();
     await page.keyboard.press('Escape');
     equal([await hints.count(), await numbers(), await placedNow()], [0, [], ''], 'put away');
-    // Names of spaces are shown only if they are wanted.
+    // Names of spaces are shown only if the setting is on.
     const named = () => page.locator('.coords').first().isVisible();
     equal(await named(), false, 'no names');
     await page.getByRole('button', { name: 'Settings' }).click();
@@ -330,18 +330,18 @@ await test('a hint that was picked keeps its number while the chances become mor
 await test('the focus stays where it is when the page is drawn anew, and so does what is being typed', async () => {
     const core = playOut(newCore(site), 2, 7, (v) => v.phase === 'mark' && v.round === 0 && v.turn === 3),
         page = await openAt(core);
-    /** A focus that is lost and set again counts as lost: screen readers would say everything once more. */
+    /** A focus that is lost and set again counts as lost: screen readers would repeat everything. */
     const watched = () => page.evaluate(() => {
         globalThis.watched = document.activeElement;
         globalThis.blurs = 0;
         document.activeElement.addEventListener('blur', () => { globalThis.blurs++; });
     });
     const kept = async (what) => {
-        await settled(page);               // what can no longer have the focus loses it when the page is drawn
+        await settled(page);               // elements that can no longer have the focus lose it when the page is drawn
         equal(await page.evaluate(() => [document.activeElement === globalThis.watched && globalThis.watched.isConnected,
             globalThis.blurs]), [true, 0], what);
     };
-    /** Something on the page has changed, which is how one knows that it was drawn anew. */
+    /** Waits for a visible change, which shows that the page was drawn again. */
     const drawn = async (act, seen) => {
         const before = JSON.stringify(await page.evaluate(seen));
         await act();
@@ -363,12 +363,12 @@ await test('the focus stays where it is when the page is drawn anew, and so does
     await watched();
     await drawn(() => page.keyboard.press('r'), ribbon);
     await kept('a button');
-    // A heading can be focused by scripts only: it stays so while it has the focus.
+    // A heading can be focused by scripts only, and stays focusable while it has the focus.
     await page.evaluate(() => { const h = document.querySelector('.say h1'); h.tabIndex = -1; h.focus(); });
     await watched();
     await drawn(() => page.keyboard.press('r'), ribbon);
     await kept('the heading');
-    // Fields: the words, and the place within them.
+    // Fields keep their text and the caret's place in it.
     await page.goto(`${host.url}?fields#pad`);
     const name = page.getByRole('textbox', { name: 'Name of player 1' });
     await name.focus();
@@ -403,10 +403,10 @@ await test('touch: tap again, drag what is placed, paint', async () => {
     const placed = () => page.evaluate(() => [...document.querySelectorAll('[aria-label$="would be marked"]')].map((b) =>
         Number(b.dataset.cell)).join());
     const [first] = steps;
-    // Painting fills in the rest once it is clear.
+    // Painting fills in the rest once it is unambiguous.
     await drag(await Promise.all(first.cells.map((i) => middle(first.slot, i))));
     equal(await placed(), first.cells.join(), 'painted');
-    // Dragged up to where the finger is 56 px below: another legal place, or the same one. Off the card: nothing changes.
+    // Dragged up, with the finger 56 px below: another legal place, or the same one. Off the card: nothing changes.
     const from = await middle(first.slot, first.cells[0]);
     await drag([from, { x: from.x + 5, y: from.y + 20 }, { x: from.x, y: from.y + 56 }]);
     const now = await placed();
@@ -415,7 +415,8 @@ await test('touch: tap again, drag what is placed, paint', async () => {
     equal(await placed(), now, 'leaving the card cancels');
     truth(cards.length === 2, 'two cards');
     await page.getByRole('button', { name: 'Undo' }).tap();
-    // The expedition card: from the tray to where a pattern in the turn shown lies, the finger 56 px below its middle.
+    // The expedition card, dragged from the tray to a place where its pattern fits as it is turned, with the finger 56 px
+    // below its middle.
     const shown = await page.locator('.xcard .pt').evaluateAll((all) =>
         all.map((r) => [Number(r.getAttribute('x')), Number(r.getAttribute('y'))]));
     const form = (pairs) => {
@@ -436,7 +437,7 @@ await test('touch: tap again, drag what is placed, paint', async () => {
     equal(await placed(), goal.cells.join(), 'dragged from the tray');
     equal(await page.locator('.carried').count(), 0, 'nothing is left in the hand');
     await page.getByRole('button', { name: 'Undo' }).tap();
-    // The same space again and again goes through all that cover it, and back to the first.
+    // Tapping the same space repeatedly goes through all placements that cover it, and back to the first.
     const space = first.cells[0], covering = core.steps(0).filter((s) => s.kind === 'mark' && s.slot === first.slot &&
         s.cells.includes(space)), seen = [];
     for (let i = 1; i <= covering.length + 1; i++) {
@@ -448,7 +449,7 @@ await test('touch: tap again, drag what is placed, paint', async () => {
     }
     equal([...new Set(seen)].sort(), covering.map((s) => s.cells.join()).sort(), 'all that cover it');
     equal(seen.at(-1), seen[0], 'round again');
-    // A long press paints by taps: each space narrows, a wall starts afresh, the rest is filled in.
+    // After a long press each tap narrows the choice, a wall starts again, the rest is filled in.
     const holding = (cells) => steps.filter((s) => s.slot === first.slot && cells.every((i) => s.cells.includes(i)));
     const start = first.cells.find((i) => holding([i]).length > 1);
     const hold = async (i) => {
@@ -549,7 +550,7 @@ await test('games that older pages have kept: a draft in a chain, a sealed choic
 
 await test('what is said in a turn, in order', async () => {
     const core = playOut(newCore(site), 2, 7, (v) => v.phase === 'mark' && v.round === 0 && v.turn === 3);
-    // So that somebody is waited for.
+    // So that there is a player to wait for.
     const page = await openAt(core, DESKTOP, [0], holdBots, () => {
         globalThis.said = [];
         addEventListener('DOMContentLoaded', () => new MutationObserver(() =>
@@ -595,7 +596,7 @@ await test('motion, sounds and settings: off, on, and never in the way', async (
         mark = core.steps(0).find((s) => s.kind === 'mark' && s.cells.length > 1 && brings(s) > 1 &&
             core.preview(0, s.step).desk.due === 0);
     }
-    // Nothing moves but what the player has done.
+    // Only the player's own actions cause motion.
     const page = await openAt(core, { ...DESKTOP, reducedMotion: 'no-preference' }, [0], holdBots, () => {
         globalThis.sounds = 0;
         const { connect } = GainNode.prototype;
@@ -638,9 +639,9 @@ await test('motion, sounds and settings: off, on, and never in the way', async (
         { sound: true, volume: .3, letters: false, vibration: false }, 'kept');
     await page.getByRole('button', { name: 'Sounds' }).click();
     equal(await page.getByRole('button', { name: 'Sounds' }).getAttribute('aria-pressed'), 'false', 'mute');
-    // Playing faster than anything moves.
+    // Playing faster than the animations.
     await goOn((i) => i < 6 ? act(page, i) : 'end');
-    // At rest nothing runs, and nothing could run for ever.
+    // At rest no animation runs, and none could run for ever.
     await page.getByRole('gridcell', { name: /can be marked/ }).or(page.getByRole('dialog')).first().waitFor();
     await page.waitForFunction(() => document.getAnimations().every((a) => a.playState !== 'running'));
     equal(await page.evaluate(() => [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).filter((rule) =>
@@ -674,7 +675,7 @@ await test('moments: a completed pyramid, the end of the game, a best game; any 
     const page = await openAt(core, motion), stage = page.locator('.stage'), sheet = page.getByRole('dialog',
         { name: /complete$/ });
     await page.clock.install();
-    await place(page, async () => {                  // its clock stands still: the moment lasts until it is looked at
+    await place(page, async () => {                  // its clock stands still: the moment lasts until the test continues
         const now = await page.evaluate(() => Date.now());
         await page.clock.pauseAt(now + 1000);
     });
@@ -690,7 +691,7 @@ await test('moments: a completed pyramid, the end of the game, a best game; any 
         'ended, and the chip has its ring');
     quiet(page);
     await page.context().close();
-    // Left alone it is over within 1.5 s by the page's clock.
+    // Without a press it ends within 1.5 s by the page's clock.
     const timed = await open(browser, 'about:blank', motion);
     await timed.clock.install();
     await timed.goto(host.url);
@@ -723,7 +724,7 @@ await test('moments: a completed pyramid, the end of the game, a best game; any 
 
 await test('cards in full size and symbols, by mouse, keys and touch', async () => {
     const core = playOut(newCore(site), 2, 7, (v) => v.phase === 'mark' && v.round === 1 && v.turn === 3);
-    // A name that runs from right to left shows its beginning, and leaves the words around it in their order.
+    // A right-to-left name shows its beginning, and leaves the words around it in order.
     const name = 'عبد الرحمن بن محمد الكبير عبد الرحمن بن محمد الكبير';
     equal(core.load(core.log().replace('player 2 Ben', `player 2 ${name}`)), null, 'the record');
     core.shuffle(1n);
@@ -750,7 +751,7 @@ await test('cards in full size and symbols, by mouse, keys and touch', async () 
     await page.keyboard.press('Tab');
     await peek.locator('.pcard').waitFor();
     await page.keyboard.press('Tab');
-    // A line of the log shows its moment: the marks of then, not of now.
+    // A line of the log shows its moment: the marks at that time, not the present ones.
     await page.keyboard.press('l');
     const line = page.locator('.moment').last(), cells = await line.getAttribute('data-fresh');
     await line.press('Enter');
@@ -769,7 +770,7 @@ await test('cards in full size and symbols, by mouse, keys and touch', async () 
 });
 
 await test('the end of the deck: one card left, a lost extra mark, passing; the sheet laid aside', async () => {
-    // Cards of one column are done so quickly that the deck runs out.
+    // Cards of one column are completed so quickly that the deck runs out.
     const narrow = () => {
         const core = newCore(site);
         equal(core.readEdition(core.edition.text.replace('name classic',
@@ -826,7 +827,8 @@ await test('the end of the deck: one card left, a lost extra mark, passing; the 
 
 await test('several people on one device, covered in between', async () => {
     const page = await open(browser, 'about:blank');
-    // The same cards each time, with which nobody completes a pyramid in these turns: who takes a new card is asked twice.
+    // The same cards each time, with which no player completes a pyramid in these turns: otherwise the player who takes a
+    // card would have to choose twice.
     await page.addInitScript(() => {
         crypto.getRandomValues = (list) => list.fill(typeof list[0] === 'bigint' ? 1n : 1);
     });
@@ -868,7 +870,8 @@ await test('odd addresses, back and forward, two windows, bots that cannot be fe
         await (hash === 'pad' ? page.getByRole('heading', { name: 'Score pad' }) :
             page.getByText('This game is not saved in this browser.').first()).waitFor();
     }
-    // Who goes on before a view was fetched sees the later one; an address without a game is no trap for the way back.
+    // A user who moves on before a view has loaded sees the later one; an address without a game does not block the way
+    // back.
     await page.goto(`${host.url}?anew`);
     await home.waitFor();
     await page.evaluate(() => { location.hash = 'pad'; });
@@ -880,7 +883,7 @@ await test('odd addresses, back and forward, two windows, bots that cannot be fe
     await home.waitFor();
     await page.goBack();
     await page.getByRole('heading', { name: 'Rules', level: 1 }).waitFor();
-    // Whose name the game's is, and that the project is independent.
+    // The owner of the game's name, and that the project is independent.
     await page.getByText('Its name belongs to its publishers. Pyramids is an independent project').waitFor();
     await page.goBack();
     await page.getByRole('heading', { name: 'Score pad' }).waitFor();
@@ -897,7 +900,7 @@ await test('odd addresses, back and forward, two windows, bots that cannot be fe
     truth(await page.evaluate(() => document.activeElement !== document.body),
         'the focus is not lost with the chosen cards');
     equal(await page.getByText('This part could not be loaded').count(), 0, 'all is well again');
-    // Of two windows the one that chooses goes on, the other one rests until it is asked to play.
+    // Of two windows the one in which a choice is made plays on; the other pauses until it is told to play.
     const other = await page.context().newPage();
     await other.goto(`${host.url}#play`);
     await other.getByRole('gridcell').first().waitFor();
@@ -910,8 +913,8 @@ await test('odd addresses, back and forward, two windows, bots that cannot be fe
     await page.getByText(/Round 1 of 4, turn 2 of 7|^One more space$/).first().waitFor();
     await act(page);
     await rest[1].waitFor();
-    // Opened at once one of the two plays and the other one rests. Of two claims of the very same moment the greater one
-    // holds, in both windows.
+    // Opened at once, one of the two plays and the other one pauses. Of two claims in the same moment the greater one
+    // wins, in both windows.
     await Promise.all([page, other].map((p) => p.reload()));
     await Promise.all([page, other].map((p) => p.getByRole('gridcell').first().waitFor()));
     let count = [];
@@ -931,7 +934,7 @@ await test('odd addresses, back and forward, two windows, bots that cannot be fe
     equal([await hear('!'), await rest[count[0] ? 1 : 0].count()], [true, 0],
         'the greater claim goes on, and its game is kept');
     equal([await hear('~'), await rest[count[0] ? 1 : 0].count()], [false, 1], 'the smaller one rests');
-    // blocked above: the bots, and the service worker that would have kept them
+    // blocked above: the bots, and the service worker that would have cached them
     page.complaints = page.complaints.filter((c) => !/ERR_FAILED/.test(c));
     quiet(page);
     await page.context().close();
@@ -974,7 +977,7 @@ await test('a browser that keeps nothing, has no worker, gets no engine or anoth
     // blocked here: the engine and the service worker
     const calm = () => equal(late.complaints.filter((c) => !/ERR_FAILED/.test(c)), [], 'the console');
     calm();
-    // A game that goes on would be written down over the leftovers.
+    // A game in progress would be saved over the leftovers.
     await late.goto(`${host.url}?left`);
     await late.getByRole('button', { name: 'Play', exact: true }).waitFor();
     await late.evaluate(() => {

@@ -1,4 +1,4 @@
-// player.mjs: plays at the table as a person would who knows roles and names only.
+// player.mjs: plays at the table as a person would who knows only roles and names.
 
 const OVER = /wins|^You win|share the win|^((Bronze|Silver|Gold) with )?\d+ points?$/;
 
@@ -17,20 +17,20 @@ export async function keep(page, press = (l) => l.click()) {
     await press(page.getByRole('button', { name: /^Keep \d/ }));
 }
 
-/** The name to play under, on the page of a new table. */
+/** Sets the name of the player, on the page of a new table. */
 export async function rename(page, name, press = (l) => l.click()) {
     await press(page.getByRole('button', { name: 'Rename' }));
     await page.getByRole('textbox', { name: 'Your name' }).fill(name);
     await press(page.getByRole('button', { name: 'Done' }));
 }
 
-/** Who is to play a seat there: Friend, Bot or Empty. */
+/** Sets who plays a seat there: Friend, Bot or Empty. */
 export const seat = (page, n, who, press = (l) => l.click()) =>
     press(page.getByRole('radiogroup', { name: `Who plays seat ${n}` }).getByRole('radio', { name: who }));
 
-/** In the page: what a player has to do now, 'end', 'keep', 'busy', 'take', 'mark', 'confirm' or 'wait', and where it is to
- * be pressed. By roles and names, too, but with one question: asked one by one through locators, they would cost more than
- * all the rest of a game. What lies under something else is not pressed. */
+/** In the page: what the player has to do now, 'end', 'keep', 'busy', 'take', 'mark', 'confirm' or 'wait', and where
+ * to press. By roles and names, too, but in a single call: one by one through locators they would take longer than
+ * all the rest of a game. Covered elements are not pressed. */
 function due([over, pick, then]) {
     const isThere = (e) => e.checkVisibility({ visibilityProperty: true }) && !e.closest('[aria-hidden=true]');
     const heads = [...document.querySelectorAll('h1, h2, h3, [role=heading]')].filter(isThere).map((e) =>
@@ -50,7 +50,7 @@ function due([over, pick, then]) {
         return at(then, named(then === 'take' ? /^Take \d/ : /^(Confirm|Next)/)[0]);
     if (heads.some((text) => text.includes('Keep two')))
         return { what: 'keep', touch };
-    if (document.querySelector('[aria-busy=true]'))      // a moment that is celebrated keeps the table as it was
+    if (document.querySelector('[aria-busy=true]'))      // a celebration keeps the table as it was
         return { what: 'busy', touch };
     const sheet = [...document.querySelectorAll('[role=dialog], dialog[open]')].find((e) => isThere(e) &&
         nameOf(e).endsWith('complete'));
@@ -60,8 +60,8 @@ function due([over, pick, then]) {
     return free.length ? at('mark', free[pick % free.length]) : { what: 'wait', touch };
 }
 
-/** One thing that is due, with the mouse or, where there is one, a finger; what it was. `before` looks at the page before
- * each press. @param {number} pick which of several */
+/** Does the next thing with the mouse or, on a touch screen, a finger; returns what it was. `before` checks the page
+ * before each press. @param {number} pick which of several */
 export async function act(page, pick = 0, before = async () => {}) {
     const ask = (then = '') => page.evaluate(due, [OVER.source, pick, then]);
     const press = async ({ touch, x, y }) => {
@@ -89,10 +89,10 @@ export async function act(page, pick = 0, before = async () => {}) {
     return what;
 }
 
-const LONGEST_WAIT = 2400;             // pauses of 25 ms: a slow bot is no fault of the page
+const LONGEST_WAIT = 2400;             // pauses of 25 ms: a slow bot is not an error of the page
 
-/** Again and again until `step` says that it is the end; it is told how often something was done. Waiting for others does
- * not count. */
+/** Repeats `step` until it returns 'end'; its argument is the number of things done. Waiting for others does not
+ * count. */
 export async function goOn(step) {
     for (let i = 0, waits = 0; i < 400 && waits < LONGEST_WAIT;) {
         const what = await step(i);
@@ -104,8 +104,9 @@ export async function goOn(step) {
     throw new Error('the game does not go on');
 }
 
-/** To the end; the totals. @param {{before?: () => Promise<void>, each?: (what: string, i: number) => Promise<void>}} look
- * at the page before each press, and after each choice */
+/** Plays to the end; returns the totals.
+ * @param {{before?: () => Promise<void>, each?: (what: string, i: number) => Promise<void>}} look functions that
+ * check the page before each press, and after each choice */
 export async function finish(page, { before, each = async () => {} } = {}) {
     await goOn(async (i) => {
         const what = await act(page, i, before);

@@ -1,4 +1,4 @@
-// print.mjs SITE: sheets to print: what the printer gets, and the controls.
+// print.mjs SITE: sheets to print: the printer's output, and the controls.
 import { look } from './axe.mjs';
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, PHONE, launch, open, picture, serve } from './site.mjs';

@@ -1,5 +1,5 @@
-// puzzle.mjs SITE: puzzles in the page: right, wrong, just as good, a hint, the next one, which card to take, the puzzle of
-// the day, your own mistakes, without a network, by keys alone.
+// puzzle.mjs SITE: puzzles in the page: right, wrong, just as good, a hint, the next one, which card to take, the puzzle
+// of the day, the player's own mistakes, without a network, by keyboard alone.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { look } from './axe.mjs';
@@ -13,7 +13,7 @@ const pack = readFileSync(join(site, 'classic.puzzles'), 'utf8'), rows = pack.tr
 const about = (kind) => Number(rows.find((r) => kind === 'card' ? r[6].includes('c') : !r[6].includes('c') &&
     r[9] === '0')[0]);
 
-/** All choices of a puzzle that its verdict lists, best first. */
+/** All choices of a puzzle in its verdict, best first. */
 function choices(n, text = pack) {
     const told = core.openPuzzle(text, n), steps = core.steps(told.seat - 1), { slots } = core.view(told.seat - 1).desks[
         told.seat - 1];
@@ -95,8 +95,7 @@ await test('wrong, with a hint: the cost, a second try, the list, the next one',
     await page.context().close();
 });
 
-/** Buttons that cannot be pressed, as they are outside the window or something lies over them, and bars that cut their
- * words. */
+/** Buttons that cannot be pressed because they are outside the window or covered, and bars that cut their words. */
 const unreachable = (page) => page.evaluate(() => [...[...document.querySelectorAll('.pzbtn .btn, .top button, .top a')]
     .filter((b) => {
         const { x, y, width, height } = b.getBoundingClientRect();
@@ -194,7 +193,7 @@ await test('your mistakes: from the replay of a game, solved on two days, gone w
     const pile = await kept(page, 'pile') ?? [];
     const own = judged.decisions.filter((d) => d.seat === 0 && /^\?\??$/.test(d.mark));
     truth(pile.length > 0 && pile.length <= own.length, `${pile.length} of ${own.length}`);
-    // One of them that is a mark of one part.
+    // A mistake that is a mark of one part.
     const best = ({ text }) => core.openPuzzle(text, 0).asks === 'mark' ? choices(0, text)[0].choice : '';
     const mine = pile.find((m) => /^\d+:[a-e1-5]+$/.test(best(m))), answer = best(mine);
     for (const [day, words, left] of [[0, 'Solve it again on another day to finish with it.', 1],
@@ -209,7 +208,7 @@ await test('your mistakes: from the replay of a game, solved on two days, gone w
         truth((await page.locator('.say p').innerText()).includes(words), words);
         equal((await kept(page, 'pile')).length, left, 'in the pile');
     }
-    // Looking at the game again brings back none of them.
+    // Opening the game again adds none of them a second time.
     await page.goto(`${host.url}?y#replay/77`);
     await page.locator('.bigc:visible, .rp-end').first().waitFor();
     equal(await kept(page, 'pile'), [], 'none comes twice');
@@ -242,7 +241,7 @@ await test('more of them from a server, a hundred at a time, kept for when there
         await page.evaluate((k) => { location.hash = `puzzle/${k}`; }, kind);
         await page.locator('.pzhead:visible').waitFor();
     };
-    // Somebody who has never been online does not ask.
+    // A visitor who has never been online sends no request.
     await page.goto(`${host.url}#puzzle`);
     await page.locator('.pzhead:visible').waitFor();
     equal(asked, [], 'a first visit asks nothing');
@@ -252,18 +251,18 @@ await test('more of them from a server, a hundred at a time, kept for when there
     await next('skull');
     await reach(200);
     equal(asked, [201, 301], 'each once');
-    // One by its number, which is not here yet.
+    // A puzzle by its number that is not loaded yet.
     await next('1500');
     await reach(300);
     equal(asked.slice(2).sort((a, b) => a - b), [401, 1500], 'that one, and the next hundred');
-    // Nonsense is left out, and the server is not asked again.
+    // Garbage is ignored, and the server is not asked again.
     garbage = 'pyramids-puzzles 1 classic\n501 x\n<html>\n';
     const answered = page.waitForResponse('**/api/puzzles/classic?from=501');
     await next('last');
     await answered;
     await next('tomb');
     equal([await held(), asked.length], [300, 5], 'kept as it was');
-    // What is there is there without a network.
+    // Loaded puzzles work without a network.
     await page.reload();
     await page.locator('.pzhead:visible').waitFor();
     await page.context().setOffline(true);

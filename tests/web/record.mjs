@@ -1,5 +1,5 @@
-// record.mjs PROGRAM SITE: a player's games and profile: from this browser alone, and with a server; the link that shows the
-// profile, and the removal of one's data.
+// record.mjs PROGRAM SITE: a player's games and profile: from this browser alone, and with a server; the public link to
+// the profile, and the deletion of all data.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -55,7 +55,7 @@ await test('games of this browser: months, search, filters, and the old address'
     truth(await rows.count() >= 1, 'found by points');
     await page.getByRole('searchbox').fill('');
     await fits(page, 'games');
-    // A game's menu: its record, and away with it.
+    // A game's menu: its record, and deletion.
     const more = page.getByRole('button', { name: /^More:/ }), dialog = page.getByRole('dialog');
     await more.first().click();
     const [one] = await Promise.all([page.waitForEvent('download'),
@@ -122,7 +122,7 @@ await test('with a server: the link shows the profile until it is withdrawn, and
     const [answer] = await Promise.all([page.waitForResponse(/profile\/link/),
         page.getByRole('button', { name: 'Share' }).click()]);
     const { key } = await answer.json();
-    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();     // it is shown: no clipboard
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();     // shown: no clipboard
     await page.getByText('Anyone with the link can see this page').waitFor();
     const other = await open(browser, `${url}#profile/${key}`, PHONE);
     await other.getByRole('heading', { name: 'Ana', exact: true }).waitFor();

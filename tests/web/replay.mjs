@@ -1,4 +1,4 @@
-// replay.mjs SITE: the replay: where it opens, what is drawn, what fits, the timeline by keyboard, touch and mouse.
+// replay.mjs SITE: the replay: where it opens, what it draws, whether it fits, the timeline by keyboard, touch and mouse.
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, PHONE, launch, open, picture, serve, settled } from './site.mjs';
 import { analysed, kept, newCore, playOut } from './games.mjs';
@@ -16,7 +16,7 @@ function movesOf(core) {
     });
 }
 
-/** A quick analysis will do for all that is looked at here. */
+/** A quick analysis is enough for all checks here. */
 const judged = two.analyse(2000, 1n), known = new Map([[two, analysed(two, judged)], [four, analysed(four)]]);
 
 async function watch(core, options, place = '', analysis = known.get(core)) {
@@ -94,7 +94,7 @@ await test('the timeline is a slider: by keys, by the buttons, by a finger', asy
     const pattern = two.lines().filter((l) => l.startsWith('reveal '))[8].slice(7);
     const words = await line.getAttribute('aria-valuetext');
     truth(words.startsWith(`Round 2, turn 2, Ana: ${spaces.length === 2 ? 'one space' : pattern} on ${card}`), words);
-    // A finger anywhere goes to the nearest move, and stays with the finger.
+    // A touch anywhere goes to the nearest move, and follows the finger.
     const box = await line.boundingBox();
     await page.mouse.move(box.x + box.width - 26, box.y + 20);
     await page.mouse.down();
@@ -116,7 +116,7 @@ await test('from mistake to mistake, the better choice drawn beside the played o
     equal(moves[await at(page)].line, later[1], 'the one after that');
     await page.keyboard.press(',');
     equal(moves[await at(page)].line, later[0], 'and back');
-    // A marked choice of spaces: those that were played are filled, the better ones have dashes and no crosses.
+    // A choice of spaces with a mark: the played spaces are filled, the better ones have dashes and no crosses.
     const d = decisions.find((x) => x.mark && moves.find((m) => m.line === x.line).text.startsWith('mark') &&
         x.options[0].choice.includes(':')
         && x.options[0].choice.split('+')[0] !== x.options.find((o) => o.made).choice.split('+')[0]);
@@ -129,7 +129,7 @@ await test('from mistake to mistake, the better choice drawn beside the played o
     const best = d.options[0].choice.split('+')[0].split(':')[0];
     equal(await page.locator('.bigc:has(path.better) .tag').first().innerText(), best, 'on its card');
     await page.getByText(/^better: /).first().waitFor();
-    // Only those that one wants: of one player, from a mark on.
+    // Filtered: only those of one player, or from a certain mark on.
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('button', { name: 'Which mistakes' }).click();
     await page.getByRole('radio', { name: 'Ben' }).check();
@@ -146,7 +146,7 @@ await test('from mistake to mistake, the better choice drawn beside the played o
 await test('who leaves before the address has followed arrives where they wanted to go', async () => {
     const page = await watch(two, DESKTOP, '/I.1');
     await page.locator('.tl-s').focus();
-    // The address follows after 400 ms: here when the test says so, which is when another view is still being fetched.
+    // The address follows after 400 ms. Here the test decides when: while another view is still being fetched.
     await page.evaluate(() => {
         const { setTimeout: later } = globalThis;
         globalThis.late = [];

@@ -1,5 +1,5 @@
 // screens.mjs SITE: every screen in both themes and at both sizes: axe finds nothing, nothing overflows, the console is
-// quiet; pictures land in the build folder. Dropped, broken and foreign records. Sizes.
+// quiet; screenshots are saved in the build folder. Dropped, broken and foreign records. Sizes.
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { look } from './axe.mjs';
@@ -25,7 +25,7 @@ const lastTurn = playOut(newCore(site), 2, 4, (v) => v.phase === 'mark' && v.rou
 const MIDGAME = { game: saved(midgame) };
 const table = (page) => page.locator('.table').waitFor();
 const press = (page, name) => page.getByRole('button', { name, exact: true }).first().click();
-/** Name, address, what to keep in the browser before, what to do then. */
+/** Name, address, what to store in the browser before, what to do then. */
 const SCREENS = [
     ['home', '', {}, async (page) => {
         await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
@@ -39,7 +39,7 @@ const SCREENS = [
     { name: /can be marked/ }).last().click(); }],
     ['refused', 'play', MIDGAME, async (page) => { await table(page); await page.getByRole('gridcell',
     { name: /wall/ }).first().click({ force: true });
-        // A message is part of what is looked at.
+        // The check includes a message.
         await page.evaluate(() => { const toast = document.querySelector('#toast'); toast.textContent = 'Round 3 begins.';
             toast.hidden = false; });
     }],
@@ -87,21 +87,21 @@ const SCREENS = [
     ['no-server', 'friends/new', {}, (page) => page.getByRole('button', { name: 'Try again' }).waitFor()],
 ];
 
-/** What is opened by another button there. */
+/** Screens that are opened by another button there. */
 const OTHERWISE_ON_PHONES = ['home', 'log', 'settings'];
-/** What a phone shows otherwise than a desk: axe looks at it there too. That the rest fits there, languages.mjs sees. */
+/** Screens that look different on a phone: axe checks them there, too. languages.mjs checks that the rest fits there. */
 const OWN_ON_PHONES = ['home', 'setup', 'table', 'refused', 'menu', 'log', 'completed', 'replace', 'end', 'replay', 'learn'];
 
-/** What has colours of its own there at night. */
+/** Screens with their own colours in the dark theme. */
 const OWN_IN_THE_DARK = ['table', 'replace', 'setup'];
 
-/** What lies over a screen that axe has seen already: only that is new. */
+/** What lies over a screen that axe has already checked: only that part is new. */
 const WITHIN = { settings: ['dialog[open]'], refused: ['#toast', '.acts'], menu: ['dialog[open]'], log: ['.log'],
     completed: ['dialog[open]'], help: ['dialog[open]'] };
 
 let visits = 0;
-/** The page itself is loaded once: what changes is what the browser keeps, and the address behind the #. A game that is
- * shown already stays, but what is open over it is closed, and what is placed taken back. */
+/** The page is loaded once: only the browser's storage and the address behind the # change. A game that is already shown
+ * stays, but anything open over it is closed, and placed marks are taken back. */
 async function show(page, [, hash, keep, then]) {
     if (keep === MIDGAME && page.shows === visits) {
         await page.evaluate(() => { document.querySelector('#toast').hidden = true; });
@@ -127,8 +127,8 @@ async function fits(page, name) {
     truth(wide <= 0, `${name} is ${wide} px too wide`);
 }
 
-/** One page for both sizes and both themes: going to a screen costs most, turning the lights off and making the window small
- * almost nothing. */
+/** One page for both sizes and both themes: going to a screen takes longest, changing the theme or the window size takes
+ * almost no time. */
 const page = await open(browser, host.url);
 for (const screen of SCREENS)
     await test(`${screen[0]}, at the desk and on a phone, by day and by night`, async () => {
@@ -219,7 +219,8 @@ await test('the table at every size of the design', async () => {
                     space: document.querySelector('.cells button').getBoundingClientRect().width > 34 };
         });
         equal(seen, { wide: 0, confirm: true, full: [], space: true }, `${width}x${height}`);
-        // Cards to choose from are large enough to read, and nothing lies over another's symbols, on the smallest screens.
+        // Cards to choose from are large enough to read, and nothing covers another card's symbols, on the smallest
+        // screens.
         const small = height < 700 && height > 350 && width < 900;
         for (const name of small ? ['setup', 'replace'] : []) {
             await show(page, SCREENS.find(([n]) => n === name));
@@ -263,7 +264,7 @@ await test('dropped, broken and foreign records', async () => {
         await drop(name, text);
         await page.getByRole('alert').filter({ hasText: says }).waitFor();
     }
-    // A first mark beside the entrance: the rule that it breaks is a click away.
+    // A first mark beside the entrance: the violated rule is a click away.
     const card = lines[at].split(/[ :]/)[2], beside = over.edition.cards[card].cells.indexOf('.');
     await drop('rule.pyr', over.log().replace(lines[at],
         `mark 1 ${card}:${'abcde'[beside % 5]}${1 + Math.floor(beside / 5)}`));
@@ -274,7 +275,8 @@ await test('dropped, broken and foreign records', async () => {
     await page.getByRole('heading', { name: 'Score pad' }).waitFor();
     await drop('fine.pyr', over.log().replace('player 1 Ana', `player 1 ${'W'.repeat(127)}`));
     await page.getByRole('button', { name: 'Step forward' }).waitFor();
-    // Before the deal there is no deck to be counted; then there are all but the players' six and the display's four.
+    // Before the deal there is no deck to count; after it the deck has all cards except the players' six and the
+    // display's four.
     await page.getByRole('button', { name: 'To the beginning' }).click();
     equal(await page.getByText(/^Deck/).count(), 0, 'no deck yet');
     await page.keyboard.press('PageDown');
@@ -285,7 +287,7 @@ await test('dropped, broken and foreign records', async () => {
     await page.getByRole('button', { name: 'To the beginning' }).click();
     await page.getByRole('button', { name: 'Play back' }).click();
     await page.getByRole('button', { name: 'Pause' }).click();
-    // A game of another edition waits for its cards; another edition, or none, is not taken for them.
+    // A game of another edition waits for its cards; no other edition is used instead.
     await drop('other.pyr', over.log().replace('edition classic', 'edition boxed'));
     await page.getByRole('heading', { name: 'The cards of this game are missing' }).waitFor();
     await pictures(page, 'missing');
@@ -300,9 +302,9 @@ await test('dropped, broken and foreign records', async () => {
         buffer: Buffer.from(boxed) });
     await page.getByRole('button', { name: 'To the end' }).click();
     await page.getByRole('table').waitFor();
-    // A link carries such cards along: it opens where nobody has them. A link of old, without them, asks for them.
+    // A link includes such cards: it opens in browsers that do not have them. An old link, without them, asks for them.
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    // First it says for whose cards that is meant; without an answer, nothing is copied.
+    // First a warning about whose cards may be shared; without an answer, nothing is copied.
     const share = () => page.getByRole('button', { name: 'Share' }).click();
     await page.evaluate(() => navigator.clipboard.writeText('nothing'));
     await share();
@@ -333,7 +335,7 @@ await test('an edition of one’s own: checked, saved, played', async () => {
     const text = await area.inputValue();
     await area.fill(text.replace('card 2 orange', 'card 2 blue'));
     await page.getByText(/'blue' is not a colour/).waitFor();
-    // Two cards change their colours; in between there are 17 of one.
+    // Two cards exchange their colours; in between there are 17 of one.
     await area.fill(text);
     for (const [card, colour, says] of [['1', 'orange', /Line \d+: /], ['2', 'green', 'No problems found.']]) {
         await page.getByRole('combobox', { name: 'Card' }).selectOption(card);
@@ -347,7 +349,7 @@ await test('an edition of one’s own: checked, saved, played', async () => {
     await page.getByRole('heading', { name: /Keep two/ }).waitFor();
     await page.goto(host.url);
     await page.getByRole('combobox', { name: 'Edition' }).waitFor();
-    // Imported: a reload keeps it; names are one word, whatever letters it has.
+    // Imported: a reload keeps it; names are one word of any characters.
     for (const name of ['a/b%25?#ä', '__proto__']) {
         await page.goto(`${host.url}#editions`);
         await page.getByLabel('Import').setInputFiles({ name: 'box.edition', mimeType: 'text/plain',
@@ -392,7 +394,7 @@ await test('the first thing is seen before anything but three small files has ar
     // Browsers fetch six files at a time, in the order in which they are named.
     equal(asked.slice(0, 3), FIRST, 'asked for first');
     truth(bytes < 10000, 'less than a server sends at once, without waiting for an answer');
-    // Nothing jumps when the rest is there.
+    // Nothing moves when the rest has loaded.
     all = true;
     await Promise.all(held.map((route) => route.continue()));
     await page.getByRole('button', { name: 'Play', exact: true }).waitFor();

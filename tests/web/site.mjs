@@ -1,4 +1,4 @@
-// site.mjs: the built page behind a small web server, with the policy that the real one sends; and a browser to look at it.
+// site.mjs: the built page behind a small web server, with the same policy headers as the real one; and a browser for it.
 import { createServer } from 'node:http';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { extname, join, normalize } from 'node:path';
@@ -13,15 +13,15 @@ export const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval';
     "connect-src 'self'; worker-src 'self'; "
     + "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** All that the page asks without being told to. This server has no expedition. */
+/** All requests that the page sends by itself. This server has no expedition. */
 const ASKED = { '/api/editions': '{"editions": [{"name": "classic", "title": "Classic"}]}',
     '/api/daily': '{"today": null}' };
 
-/** Where tests find one part of the page as it was written, with its imports: source/sound.js. The site has a few large
- * files instead. Which languages there are is known to the site alone. */
+/** Where tests find a single module of the page in source form, with its imports: source/sound.js. The built site has a
+ * few large files instead, and only it has the list of languages. */
 const SOURCE = '/source/', WRITTEN = new URL('../../web/', import.meta.url).pathname;
 
-/** Serves the folder; counts the bytes that went out. */
+/** Serves the folder; counts the bytes sent. */
 export function serve(folder) {
     const sent = { bytes: 0, down: false };
     const server = createServer((request, response) => {
@@ -61,8 +61,8 @@ export function launch() {
         '--disable-background-networking', '--disable-component-update', '--disable-sync'] });
 }
 
-/** How long one has to press a space to paint by taps. On a busy machine any tap lasts so long; here only those do that are
- * meant to (pressesLong). */
+/** How long a press must last to paint by taps. On a busy machine any tap may last that long, so here only deliberate
+ * long presses count (pressesLong). */
 const HOLD = Number(/const HOLD = (\d+);/.exec(readFileSync(new URL('../../web/input.js', import.meta.url), 'utf8'))[1]);
 
 function makeTapsShort(hold) {
@@ -70,9 +70,9 @@ function makeTapsShort(hold) {
     globalThis.setTimeout = (run, ms, ...more) => later(run, ms === hold && !globalThis.pressesLong ? 1e8 : ms, ...more);
 }
 
-/** In the page: an analysis looks at few playouts. What it shows is the same, and so is the way to it, but the 32,768 of a
- * real one would keep a core busy for as long as a test has an end of a game or a replay open. core.mjs holds its numbers
- * against those of the command. */
+/** In the page: an analysis uses few playouts. It looks the same and is made the same way, but the 32,768 of a real one
+ * would keep a core busy while a test has the end of a game or a replay open. core.mjs compares its numbers with those
+ * of the command. */
 function makeAnalysesShort() {
     const { postMessage } = Worker.prototype;
     Worker.prototype.postMessage = function (message, ...more) {
@@ -82,7 +82,7 @@ function makeAnalysesShort() {
     };
 }
 
-/** What stands on the pages that are open, for who has to find out why a test has failed. */
+/** The open pages; their text is printed when a test fails. */
 const pages = new Set();
 witnesses.push(async () => (await Promise.all([...pages].slice(-4).map(async (page) => {
     const text = await Promise.race([page.evaluate(() => document.body.innerText),
@@ -91,7 +91,7 @@ witnesses.push(async () => (await Promise.all([...pages].slice(-4).map(async (pa
         ...(page.complaints ?? []).slice(-5).map((c) => `console: ${c}`)].join('\n');
 }))).join('\n'));
 
-/** In the page: what the browser has kept from earlier visits, before the first one of this test. */
+/** In the page: fills the browser's storage as after earlier visits, before the first visit of this test. */
 function remember(kept) {
     try {
         if (localStorage.getItem('remembered'))
@@ -102,8 +102,8 @@ function remember(kept) {
     } catch { /* about:blank keeps nothing */ }
 }
 
-/** A page that collects everything the console complains about. In the same language and at the same hour on every
- * machine. The service worker would fetch all files of the page each time: only those who ask for it have it.
+/** Opens a page that collects all complaints of the console, with the same language and time on every machine. The
+ * service worker would fetch all files of the page each time, so tests must ask for it.
  * @param {object} options of the browser, and: kept: what the page finds there from earlier visits; scripts: functions that
  * run in the page before its own */
 export async function open(browser, url, { kept, scripts = [], ...options } = DESKTOP) {
@@ -121,13 +121,13 @@ export async function open(browser, url, { kept, scripts = [], ...options } = DE
     for (const script of scripts)
         await context.addInitScript(script);
     const page = await context.newPage();
-    if (process.env.PYR_THROTTLE)          // as on a machine so many times slower
+    if (process.env.PYR_THROTTLE)          // as on a machine that is so many times slower
         await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate',
             { rate: Number(process.env.PYR_THROTTLE) });
-    page.setDefaultTimeout(60000);         // a loaded machine is no fault of the page
+    page.setDefaultTimeout(60000);         // a loaded machine is not an error of the page
     page.complaints = [];
     page.on('console', (m) => {
-        // What a test itself has blocked is no complaint.
+        // Requests that the test itself has blocked are not reported.
         if ((m.type() === 'error' || m.type() === 'warning') && !m.text().includes('blocked by Playwright'))
             page.complaints.push(`${m.type()}: ${m.text()} ${m.location().url}`.trimEnd());
     });
@@ -136,18 +136,18 @@ export async function open(browser, url, { kept, scripts = [], ...options } = DE
     return page;
 }
 
-/** What the console complains about where there is no game server, which the page has asked for a table: the browser itself
- * says that it has not found it. */
+/** Complaints of the console when there is no game server: the page asks for a table, and the browser itself reports that
+ * it was not found. */
 export const withoutServer = (page) => page.complaints.filter((c) => !/status of 404 .*\/api\/visitor$/.test(c));
 
-/** The service worker has fetched all files, so that the page needs no server any more. */
+/** Waits until the service worker has fetched all files, so that the page no longer needs the server. */
 export const allKept = (page) => page.evaluate(async () => {
     const { active, installing, waiting } = await navigator.serviceWorker.ready, worker = active ?? waiting ?? installing;
     if (worker.state !== 'activated')
         await new Promise((go) => worker.addEventListener('statechange', () => worker.state === 'activated' && go()));
 });
 
-/** To another address of the page, without loading it again; its view is there unless it has to be fetched first. */
+/** Goes to another address of the page without reloading it; the view is ready unless it has to be fetched first. */
 export async function go(page, hash) {
     await page.evaluate((to) => new Promise((resolve) => {
         addEventListener('hashchange', () => setTimeout(resolve), { once: true });
@@ -155,15 +155,15 @@ export async function go(page, hash) {
     }), hash);
 }
 
-/** What was changed has been drawn. On a crowded machine Chromium may stop drawing for good (seen once in some thirty runs):
- * where everything lies is right all the same, so that this is no reason to wait for ever. */
+/** Waits until changes are drawn. On a crowded machine Chromium may stop drawing for good (seen once in about thirty
+ * runs): the layout is correct even then, so it is not worth waiting for ever. */
 export const settled = (page) => page.evaluate(() => new Promise((resolve) => {
     const late = setTimeout(() => { globalThis.drawsNothing = true; resolve(); }, globalThis.drawsNothing ? 50 : 20000);
     requestAnimationFrame(() => requestAnimationFrame(() => { clearTimeout(late); resolve(); }));
 }));
 
-/** Pictures land in the build folder, to be looked at: PYR_PICTURES=1 takes them. No test compares them, and there are
- * hundreds, so that they are left out otherwise; taken this way each costs a third. */
+/** Takes screenshots into the build folder if PYR_PICTURES=1. They are optional because there are hundreds, and no test
+ * compares them. Taken through the protocol, each needs a third of the usual time. */
 export const PICTURES = Boolean(process.env.PYR_PICTURES);
 
 export async function picture(page, name) {
@@ -180,7 +180,7 @@ export async function picture(page, name) {
     writeFileSync(join(folder, `${name}.png`), Buffer.from(data, 'base64'));
 }
 
-/** The same as a laptop and as a phone shows it; the page has its own size again afterwards. */
+/** Screenshots at the sizes of a laptop and a phone; the page has its own size again afterwards. */
 export async function pictures(page, name) {
     if (!PICTURES)
         return;

@@ -1,4 +1,4 @@
-// solo.mjs SITE: a solo expedition from the list to its medal: nobody else is seen, and the best result stays.
+// solo.mjs SITE: a solo expedition from the list to its medal: no other player is shown, and the best result is kept.
 import { look } from './axe.mjs';
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, PHONE, launch, open, picture, serve } from './site.mjs';
@@ -19,7 +19,7 @@ await test('a whole expedition, alone', async () => {
     equal(await page.locator('.opp').count(), 0, 'opponents');
     equal(await page.getByText(/bystander/i).count(), 0, 'the second seat is not shown');
     equal(await page.locator('.race thead th').count(), 2, 'one player in the race');
-    // Nobody wins alone: the end is told by its points.
+    // A solo game has no winner: the end shows the points.
     const over = page.getByRole('heading', { level: 1, name: /^((Bronze|Silver|Gold) with )?\d+ points?$/ });
     await goOn(async (i) => await over.count() ? 'end' : act(page, i));
     const points = Number(await page.locator('.sc .sum b').innerText());

@@ -1,11 +1,11 @@
-// sounds.mjs SITE: the sounds as they leave the loudspeaker at full volume, rendered without one: levels, lengths, starts
-// and ends, and that no two are taken for each other. docs/architecture.md has the numbers.
+// sounds.mjs SITE: the sounds as played at full volume, rendered offline: levels, lengths, starts and ends, and that all
+// of them can be told apart. docs/architecture.md has the numbers.
 import { done, equal, test, truth } from './check.mjs';
 import { launch, open, serve } from './site.mjs';
 
 const host = await serve(process.argv[2]), browser = await launch(), RATE = 48000, BITS = 15;
 
-/** Powers of the frequencies of a sound: a Fourier transform of 2^BITS samples. */
+/** Power of each frequency of a sound: a Fourier transform of 2^BITS samples. */
 function spectrum(samples) {
     const size = 1 << BITS, re = new Float64Array(size), im = new Float64Array(size);
     for (let i = 0; i < size; i++) {
@@ -25,7 +25,7 @@ function spectrum(samples) {
     return [...Array(size / 2).keys()].map((i) => re[i] ** 2 + im[i] ** 2);
 }
 
-/** Two filters that weigh frequencies as ears do: the K-weighting of ITU-R BS.1770 at 48 kHz. */
+/** Two filters that weight frequencies like the ear: the K-weighting of ITU-R BS.1770 at 48 kHz. */
 const WEIGHTS = [[1.53512485958697, -2.69169618940638, 1.19839281085285, -1.69065929318241, .73248077421585],
     [1, -2, 1, -1.99004745483398, .99007225036621]];
 const weighed = (samples) => WEIGHTS.reduce((from, [b0, b1, b2, a1, a2]) => {
@@ -36,7 +36,7 @@ const weighed = (samples) => WEIGHTS.reduce((from, [b0, b1, b2, a1, a2]) => {
     return to;
 }, samples);
 
-/** In LUFS, of the loudest tenth of a second. */
+/** Loudness in LUFS of the loudest tenth of a second. */
 function loudness(samples) {
     const heard = weighed(samples), span = RATE / 10;
     let sum = 0, most = 0;
@@ -84,11 +84,11 @@ await test('no sound clips, clicks, shrieks or lasts; each is told from the othe
     equal(names((f) => f.shrill > .2), [], 'shrill: more than a fifth above 6 kHz');
     const peaks = found.map((f) => f.peak).sort((a, b) => b - a);
     truth(peaks[0] + peaks[1] <= 1, `the two that reach highest together: ${peaks[0] + peaks[1]}`);
-    // What is heard most often is the softest, what is heard seldom the loudest.
+    // The most frequent sounds are the softest, the rarest the loudest.
     const byLoudness = found.toSorted((a, b) => a.loud - b.loud);
     equal([byLoudness[0].name, byLoudness.at(-1).name], ['pen', 'tomb'], 'softest and loudest');
     truth(byLoudness.at(-1).loud - byLoudness[0].loud <= 10, 'none is lost beside another');
-    // Two are alike if their main tones are less than three half-tones apart and their middles, too.
+    // Two sounds are alike if both their main tones and their centres are less than three semitones apart.
     const alike = found.flatMap((a, i) => found.slice(i + 1).filter((b) => {
         const apart = (key) => Math.max(a[key], b[key]) / Math.min(a[key], b[key]);
         return a.hisses === b.hisses && (a.hisses || apart('main') < 1.18) && apart('middle') < 1.3;
