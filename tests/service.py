@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The server as a process among others: signals, a service manager, upgrades, and a log that nobody reads. usage: service.py
+"""The server as a process: signals, a service manager, upgrades, and a log that is not read. usage: service.py
 PYRAMIDS SOURCE_ROOT [CASE]"""
 import os
 import re
@@ -18,7 +18,7 @@ from wire import ENV, PATIENCE, ROOT, Server, until_so
 
 
 def case_hangup(folder):
-    """A terminal that is closed is no reason to stop."""
+    """Closing the terminal does not stop the server."""
     with Server(folder) as server:
         ana = server.visitor()
         link = ana.seat(ana.make('open', 'open'))
@@ -30,7 +30,7 @@ def case_hangup(folder):
 
 
 class Piped(Server):
-    """A server whose standard error is a pipe; nobody reads it before the test does."""
+    """A server whose standard error is a pipe; only the test reads it."""
 
     def start(self, code=None):
         self.reader, self.stderr = os.pipe()
@@ -41,8 +41,8 @@ class Piped(Server):
 
 
 def case_unread_log(folder):
-    """Nobody reads the log: the server answers all the same, counts what it could not write, and says so when somebody reads
-    again."""
+    """The log is not read: the server still answers, counts the lines that it could not write, and logs the count when the
+    log is read again."""
     with Piped(folder) as server:
         ana = server.visitor()
         dropped, asked = 0, 0
@@ -68,7 +68,7 @@ def case_unread_log(folder):
 
 
 def case_unread_to_the_end(folder):
-    """The same, and the server is stopped while its log is stuck."""
+    """The same, but the server is stopped while its log is blocked."""
     with Piped(folder, '--request-rate', '1000000') as server:
         ana = server.visitor()
         for _ in range(1500):
@@ -78,7 +78,7 @@ def case_unread_to_the_end(folder):
 
 
 class Manager:
-    """A service manager, as far as a server can tell: it hears what is said to NOTIFY_SOCKET."""
+    """A service manager as the server sees it: it receives the messages sent to NOTIFY_SOCKET."""
 
     def __init__(self, folder, is_abstract=False):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -94,7 +94,7 @@ class Manager:
         self.socket.close()
 
     def hear(self, timeout=PATIENCE):
-        """The next message as a dictionary; None after the time."""
+        """The next message as a dictionary; None after the timeout."""
         self.socket.settimeout(timeout)
         try:
             text = self.socket.recv(4096).decode()
@@ -105,7 +105,7 @@ class Manager:
 
 
 def case_notify(folder):
-    """READY once it answers, RELOADING and READY around a reload, STOPPING at the end."""
+    """READY once the server answers, RELOADING and READY around a reload, STOPPING at the end."""
     for is_abstract in (False, True):
         with Manager(folder, is_abstract) as manager:
             server = Server(folder, env=manager.env)
@@ -117,7 +117,7 @@ def case_notify(folder):
             assert manager.hear() == {'READY': '1'}, manager.heard
             server.stop()
             assert manager.hear() == {'STOPPING': '1'}, manager.heard
-    with Manager(folder + '/.', True) as manager:        # one that cannot start says nothing
+    with Manager(folder + '/.', True) as manager:        # one that cannot start sends nothing
         server = Server(folder)
         other = subprocess.run([wire.COMMAND, 'serve', '--port', str(server.port), '--database', ':memory:'],
             env=dict(ENV, **manager.env), capture_output=True, timeout=PATIENCE, check=False)
@@ -128,18 +128,18 @@ def case_notify(folder):
 
 @wire.only_files('a lock of the whole database, for which the store waits, is one of a file')
 def case_watchdog(folder):
-    """The manager hears WATCHDOG while the loop and the store live, and no longer when the store's thread is stuck."""
+    """The manager receives WATCHDOG while the loop and the store work, and no longer when the store's thread is stuck."""
     with Manager(folder) as manager:
         with Server(folder, env=dict(manager.env, WATCHDOG_USEC='1000000')) as server:
             ana = server.visitor()
             while [one for one in manager.heard if 'WATCHDOG' in one] == []:
                 assert manager.hear(), 'nothing was said'
             base = sqlite3.connect(server.base.where, isolation_level=None)
-            base.execute('BEGIN IMMEDIATE')              # whoever writes waits for this, in the store's thread
+            base.execute('BEGIN IMMEDIATE')              # other writers, here the store's thread, wait for this
             stuck = threading.Thread(target=ana.ask, args=('POST', '/api/visitor', {'name': 'Eve'}))
             stuck.start()
             until_so(lambda: manager.hear(2) is None, 'the manager is told that a server is well whose store is stuck')
-            assert ana.want(200, 'GET', '/api/editions').json      # the loop lives all the while
+            assert ana.want(200, 'GET', '/api/editions').json      # the loop keeps working meanwhile
             base.execute('ROLLBACK')
             base.close()
             stuck.join()
@@ -173,7 +173,7 @@ def reload(server, event='reloaded'):
 
 
 def case_reload_certificate(folder):
-    """A new certificate is used for new connections; those that exist go on. A bad one changes nothing."""
+    """A new certificate is used for new connections; existing ones continue. A bad one changes nothing."""
     key, cert = make_certificate(folder)
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
@@ -200,8 +200,8 @@ def case_reload_certificate(folder):
 
 
 def case_reload_config(folder):
-    """Editions and limits change with the configuration; a table keeps an edition that is no longer offered; what
-    needs a restart is named; a file with a mistake changes nothing."""
+    """Editions and limits change with the configuration; a table keeps an edition that is no longer offered; options that
+    need a restart are reported; a file with a mistake changes nothing."""
     path, own = os.path.join(folder, 'pyramids.conf'), os.path.join(folder, 'own.edition')
     with open(os.path.join(ROOT, 'tests/data/plain.edition'), encoding='utf-8') as file:
         plain = file.read()
@@ -223,12 +223,12 @@ def case_reload_config(folder):
         assert offered() == [*builtin, 'plain']
         assert ana.want(200, 'GET', '/api/editions/plain').text == plain
         until_so(lambda: 'event=reload option=bot-threads words="takes effect after a restart"' in server.text())
-        assert 'option=port' not in server.text()        # given on the command line, which wins
+        assert 'option=port' not in server.text()        # given on the command line, which takes precedence
         code = ana.make('open', 'bot:greedy', edition='plain')
         link = ana.seat(code)
         ana.make('open', 'open')
         ana.refused(429, 'too_many', 'POST', '/api/tables', {'seats': [{'kind': 'open'}] * 2})
-        # The same name with other content, and a mistake.
+        # The same name with other content, and a file with a mistake.
         write(own, plain.replace('title ', 'title Other ', 1))
         reload(server)
         until_so(lambda: 'event=reload edition=plain words="has changed and is not replaced' in server.text())
@@ -248,7 +248,7 @@ def case_reload_config(folder):
 
 
 class Handed(Server):
-    """A server that gets its listening socket from whoever starts it, who keeps it open."""
+    """A server that gets its listening socket from its parent, which keeps it open."""
 
     def __init__(self, folder, *options, **more):
         self.keep = socket.socket()
@@ -258,7 +258,7 @@ class Handed(Server):
         self.own_port, self.port = self.port, self.keep.getsockname()[1]
 
     def hand(self, what):
-        """Has it started with this socket, as systemd does: as file 3, with the process's own id in the environment."""
+        """Starts it with this socket, as systemd does: as file 3, with the process's own id in the environment."""
         self.files = (what.fileno(),)
         text = f'import os, sys; os.dup2({what.fileno()}, 3); os.set_inheritable(3, True); ' \
             'os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1"); os.execv(sys.argv[1], sys.argv[1:])'
@@ -270,8 +270,7 @@ class Handed(Server):
 
 
 def case_socket_activation(folder):
-    """The page is served on the socket that was handed in, and no other port is opened; a socket that does not fit is
-    refused."""
+    """The page is served on the socket that was passed in, and no other port is opened; an unsuitable socket is refused."""
     with Handed(folder) as server:
         assert server.url == f'http://127.0.0.1:{server.port}/', server.url
         server.visitor()
@@ -289,8 +288,8 @@ def case_socket_activation(folder):
 
 
 def case_upgrade(folder):
-    """From one version to the next with games in progress: the socket stays open, who connects meanwhile waits, clients come
-    back, see the new version, and play on to the end."""
+    """An upgrade with games in progress: the socket stays open, new connections wait, clients come back, see the new
+    version, and play to the end."""
     with Handed(folder) as server:
         ana, ben, cy = (server.visitor(name) for name in ('Ana', 'Ben', 'Cy'))
         code, lonely = ana.make('open', 'open'), cy.make('open', 'bot:greedy')
@@ -321,8 +320,8 @@ def case_upgrade(folder):
 
 
 def case_access_log(folder):
-    """One line per request, rejected connection and WebSocket, in the documented format and without identities; opened again
-    after SIGHUP; fail2ban's filter finds what it should."""
+    """The access log has one line per request, rejected connection and WebSocket, in the documented format and without
+    identities; it is opened again after SIGHUP; fail2ban's filter matches the right lines."""
     path = os.path.join(folder, 'access.log')
     with Server(folder, '--access-log', path, '--trust-proxy') as server:
         def ana_ask(address, method, route, status):
@@ -349,11 +348,11 @@ def case_access_log(folder):
                        ('198.51.100.9', 'WebSocket', '/api/socket', '101', '-'),
                        ('127.0.0.1', 'POST', '/api/tables', '201', '-')):
             assert wanted in found, (wanted, found)
-        assert [one for one in found if one[0] == '-'], found        # whoever it was
+        assert [one for one in found if one[0] == '-'], found        # whichever address it was
         for secret in (code, 'Ana', ana.cookie.split('=')[1]):
             assert secret not in wire.read(path)
         assert os.stat(path).st_mode & 0o777 == 0o640
-        # Moved away, as logrotate does.
+        # Moved away, as by logrotate.
         os.rename(path, path + '.1')
         ana_ask('203.0.113.1', 'GET', '/api/visitor', 200)
         until_so(lambda: '203.0.113.1' in wire.read(path + '.1'))
@@ -381,7 +380,7 @@ def case_access_log(folder):
 
 
 def case_units(folder):
-    """The units are well formed and closed off: at most 1.4 by systemd's own count."""
+    """The units are well formed and sandboxed: at most 1.4 by systemd's own rating."""
     unit = os.path.join(folder, 'pyramids.service')
     with open(os.path.join(ROOT, 'data/pyramids.service.in'), encoding='utf-8') as file:
         text = file.read().replace('@bindir@/pyramids', wire.COMMAND)
@@ -399,12 +398,12 @@ def case_units(folder):
     for name in ('pyramids.service', 'pyramids.socket'):
         _, words = analyze('verify', '--man=no', os.path.join(folder, name))
         assert 'pyramids.s' not in words, words
-    # The command line of the unit is one that the server takes, and its example passes.
+    # The server accepts the command line of the unit, and its example configuration passes the check.
     start = re.search(r'^ExecStart=(.*)$', text, re.M)[1].replace('/etc/pyramids', os.path.join(ROOT, 'data')).split()
     done = subprocess.run([*start, '--check'], capture_output=True, text=True, env=dict(ENV, XDG_DATA_HOME=folder),
         timeout=PATIENCE, check=False)
     assert done.returncode == 0 and f'{folder}/pyramids/pyramids.db is new' in done.stdout, done
-    # Users and folders, in a root of their own.
+    # Users and directories, in a root of their own.
     root = os.path.join(folder, 'root')
     for program, name in (('systemd-sysusers', 'sysusers.conf'), ('systemd-tmpfiles', 'tmpfiles.conf')):
         os.makedirs(root + '/etc', exist_ok=True)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Jobs in parts (--shard, merge): eight parts through GNU parallel give what one run prints, in whatever order they are put
-together; parts that were cut off anywhere are continued. usage: shards.py PYRAMIDS SOURCE_ROOT [CASE], with the folder
+"""Jobs in parts (--shard, merge): eight parts through GNU parallel give the output of one run, in any order of
+merging; parts that were cut off anywhere are continued. usage: shards.py PYRAMIDS SOURCE_ROOT [CASE], with the folder
 of the programs for making things (tools/) as PYR_TOOLS"""
 import json
 import os
@@ -27,12 +27,12 @@ def run(*words, code=0, command=COMMAND):
 
 
 def timeless(text):
-    """Without the time per move, the one thing that differs between two runs of the same job."""
+    """Removes the time per move, the only difference between two runs of the same job."""
     return re.sub(r' +[\d.]+$', '', re.sub(r'"ms_per_move": [\d.]+', '', text), flags=re.M)
 
 
 def in_parallel(folder, parts, words, command=COMMAND):
-    """Runs all parts with GNU parallel; their files."""
+    """Runs all parts with GNU parallel; returns their files."""
     subprocess.run(['parallel', '--will-cite', '-j2', command, *words, '--shard', f'{{}}/{parts}', '--output',
                     os.path.join(folder, 'part{}'), ':::', *map(str, range(1, parts + 1))], check=True, env=ENV, timeout=600,
                    stdin=subprocess.DEVNULL)
@@ -132,7 +132,7 @@ def case_wrong_parts_are_refused(folder):
 
 
 def tool_jobs(folder):
-    """A small job of each program in tools/ that takes --shard, and a word of what it prints."""
+    """A small job of each program in tools/ that takes --shard, and a word of its output."""
     few = os.path.join(folder, 'few')
     with open(os.path.join(ROOT, 'tests/data/late.txt'), encoding='utf-8') as file, open(few, 'w', encoding='utf-8') as to:
         to.writelines(file.readlines()[:40])
@@ -179,7 +179,7 @@ def case_eight_parts_of_the_late_suite_through_gnu_parallel(folder):
 
 
 def case_targets_of_solo_expeditions(folder):
-    """A seed in two parts, so one of them is empty; one game of each bot, since expert takes its time."""
+    """A seed in two parts, so one of them is empty; one game of each bot, because expert is slow."""
     words = ('solo', CLASSIC, '4', '1', '1')
     whole = tool(words)
     assert whole == '    { 4, { 99, 128, 134 } },\n'
@@ -203,7 +203,7 @@ def case_parts_of_the_tools_that_were_cut_off_are_continued(folder):
             tool(words, '--shard', '2/3', '--output', part)
             with open(part, 'rb') as file:
                 assert file.read() == data
-        # A line that is no result, and one that is missing, are refused and made again.
+        # An invalid or missing line is detected, and its result made again.
         lines = data.split(b'\n')
         item = next(i for i, line in enumerate(lines) if line.startswith(b'item '))
         for wrong in ([b'item 1 nonsense'], []):
@@ -222,7 +222,7 @@ def case_wrong_parts_of_the_tools_are_refused(folder):
     assert 'different jobs' in run('merge', *late[:2], cards, code=1)
     shutil.copy(late[0], late[0] + 'again')
     assert 'the same part' in run('merge', *late, late[0] + 'again', code=1)
-    # Neither another part, nor another seed, edition or program, continues a file.
+    # A file is not continued by another part, seed, edition or program.
     for words, part in ((jobs['late'], '2/3'), (jobs['late'][:-1] + ('2',), '1/3'), (jobs['card-table'], '1/3'),
                         (('late', 'make', CLASSIC, '20', '1'), '1/3')):
         assert 'another' in tool(words, '--shard', part, '--output', late[0], code=1)

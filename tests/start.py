@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A server starts at once and small, however much its database has: visitors and tables are read when they are wanted, and
-no question reads whole tables. Fills databases with SQL and compares. usage: start.py PYRAMIDS SOURCE_ROOT [CASE]; PYR_MANY:
-visitors and finished games (20000)"""
+"""A server starts quickly and with little memory, however large its database is: visitors and tables are read when
+needed, and no query reads whole tables. Fills databases with SQL and compares. usage: start.py PYRAMIDS SOURCE_ROOT
+[CASE]; PYR_MANY: visitors and finished games (20000)"""
 import json
 import os
 import re
@@ -15,7 +15,7 @@ from wire import Server, Visitor
 FEW, MANY = 200, int(os.environ.get('PYR_MANY', 20000))
 ROOM = 2 << 20                   # bytes by which the two may differ
 
-# A finished game takes about as much room as a real one; nobody reads these.
+# A finished game takes about as much room as a real one; these are never read.
 FILL = """
 INSERT INTO visitor (id, name, created, seen) SELECT 1000 + n, 'Visitor ' || n, {now}, {now} FROM {numbers};
 INSERT INTO token (hash, visitor, renewed) SELECT {hash}, 1000 + n, {now} FROM {numbers};
@@ -34,12 +34,12 @@ INSERT INTO link (hash, visitor, made) SELECT {hash}, 1000 + n, {now} FROM {numb
 INSERT INTO visitor (id, name, created, seen) VALUES (999, 'Never played', 1, 1);
 """
 
-# Questions of commands about everything: export, import, copy and the operator's check. The operator's list of visitors is
-# read in the order of an index, as far as it is wanted.
+# Queries of commands about everything: export, import, copy and the operator's check. The operator's list of visitors is
+# read in the order of an index, as far as needed.
 WHOLE = {'ALL_TOKENS', 'FINISHED_TABLES', 'LIST_VISITORS'}
-# With a row for each server, or of the last minutes.
+# Tables with a row for each server, or with rows of the last minutes.
 SMALL = {'node', 'heartbeat', 'downtime', 'code', 'presence', 'analysis', 'ban', 'leaving'}
-# Indices that have open tables only, of which there are as many as --max-tables allows.
+# Indices of open tables only; there are never more of these than --max-tables.
 OF_OPEN = {'game_open', 'game_host', 'game_public', 'revision_due', 'revision_keeper'}
 
 
@@ -65,11 +65,11 @@ def fill(base, count):
 
 
 def rows_read(base):
-    """How many rows a server has read at PostgreSQL since the last time this was asked."""
+    """How many rows a server has read at PostgreSQL since the last call."""
     if not wire.POSTGRES:
-        return 0                             # SQLite does not count them; case_plans sees to it
+        return 0                             # SQLite does not count them; case_plans checks that
     others = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
-    wire.until_so(lambda: base.rows(others) == [(0,)])       # at its end a connection reports what it has read
+    wire.until_so(lambda: base.rows(others) == [(0,)])       # when it closes, a connection reports the number of rows read
     (count,), = base.rows(f"SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) FROM pg_stat_user_tables WHERE "
                           f"schemaname = '{base.name}'")
     base.rows('SELECT pg_stat_reset()')
@@ -77,7 +77,7 @@ def rows_read(base):
 
 
 def statements():
-    """What is asked of a database (src/server/store_statements.c): name, kinds of values, SQL."""
+    """The queries (src/server/store_statements.c): name, types of values, SQL."""
     text = wire.read(os.path.join(wire.ROOT, 'src/server/store_statements.c'))
     shared = wire.read(os.path.join(wire.ROOT, 'src/server/store_engine.h'))
     text = re.sub(r'/\*.*?\*/', '', shared + text, flags=re.S).replace('\\\n', ' ')
@@ -96,7 +96,7 @@ def scans_of_file(path):
             plan = connection.execute('EXPLAIN QUERY PLAN ' + re.sub(' FOR (NO KEY )?UPDATE( SKIP LOCKED)?', '', sql),
                                       [None] * len(kinds)).fetchall()
         except sqlite3.OperationalError:
-            # Only where servers share a database, which is PostgreSQL.
+            # Only if servers share a database, which is PostgreSQL.
             assert name == 'GET_TIME' or 'node' in sql or 'pg_' in sql or 'now AS (UPDATE' in sql, sql
             continue
         for *_, step in plan:
@@ -107,7 +107,7 @@ def scans_of_file(path):
 
 
 def scans_of_schema(base):
-    """The same of PostgreSQL. An index that is read without a condition is a scan, too."""
+    """The same for PostgreSQL. Reading an index without a condition is a scan, too."""
     def nodes(plan):
         yield plan
         for part in plan.get('Plans', ()):
@@ -128,7 +128,7 @@ def scans_of_schema(base):
 
 
 def case_plans(folder):
-    """No question that a server asks reads a whole table."""
+    """No query of a server reads a whole table."""
     with Server(folder) as server:
         server.stop()
         fill(server.base, MANY)
@@ -136,15 +136,15 @@ def case_plans(folder):
         server.start()
     tables = {'visitor', 'token', 'game', 'revision', 'line', 'choice', 'seat', 'report', 'request', 'rating',
               'link', *SMALL}
-    assert {name for name, _, _ in scans} & WHOLE, scans     # it does notice them
+    assert {name for name, _, _ in scans} & WHOLE, scans     # the check does find scans
     wrong = [(name, table, index) for name, table, index in scans if table in tables - SMALL and index not in OF_OPEN
              and name not in WHOLE and not name.startswith(('COPY_', 'CHECK_'))]
     assert not wrong, wrong
 
 
 def case_memory_after_start(folder):
-    """Twenty thousand visitors and games take no more memory than two hundred, and no more rows are read for what people
-    ask; those who come are known all the same."""
+    """Twenty thousand visitors and games take no more memory than two hundred, and requests read no more rows; returning
+    visitors are still known."""
     taken, rows = {}, {}
     for count in (FEW, MANY):
         with Server(folder, '--keep-visitors', '30', '--keep-games', '400', database=f'{count}.db') as server:
@@ -168,7 +168,7 @@ def case_memory_after_start(folder):
             rows[count] = rows_read(server.base)
             size = '' if wire.POSTGRES else f', file {os.path.getsize(server.base.where) >> 20} MB'
             print(f'# {count} visitors and games: ready after {seconds:.2f} s, {taken[count] / 1e6:.1f} MB of memory{size}')
-    # A file of more than 64 MB is being checked, by a connection with a cache of its own.
+    # A file of more than 64 MB is being checked, over a connection with a cache of its own.
     cache = 0 if wire.POSTGRES or MANY <= 20000 else 2 << 20
     assert taken[MANY] - taken[FEW] < ROOM + cache and taken[MANY] < 60e6, taken
     if wire.POSTGRES:
@@ -178,7 +178,7 @@ def case_memory_after_start(folder):
 
 @wire.only_files('PostgreSQL sees to its own files')
 def case_large_and_damaged(folder):
-    """A large file is checked while the server works already, and the damage is told; a command checks it first."""
+    """A large file is checked while the server already works, and damage is reported; a command checks it first."""
     with Server(folder) as server:
         ana = server.visitor()
         server.stop()
@@ -204,4 +204,4 @@ def case_large_and_damaged(folder):
 
 
 if __name__ == '__main__':
-    wire.main(globals(), beside=1)           # they count what is read at the whole server
+    wire.main(globals(), beside=1)           # they count rows read at the whole server

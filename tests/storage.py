@@ -23,11 +23,11 @@ from wire import COMMAND, ENV, POSTGRES, ROOT, only_files, read
 PLAIN = os.path.join(ROOT, 'tests/data/plain.edition')
 RECORD = os.path.join(ROOT, 'tests/data/plain-2.pyr')
 
-BASES = {}                       # by what --database is given
+BASES = {}                       # by the value of --database
 
 
 def run(*words, text='', code=0, env=ENV):
-    """Runs the command, expects an exit code, gives back what it printed."""
+    """Runs the command, expects an exit code, returns its output."""
     data = text if isinstance(text, bytes) else text.encode()
     done = subprocess.run([COMMAND, *words], input=data, capture_output=True, env=env, timeout=120)
     done.out, done.err = done.stdout.decode('utf-8', 'replace'), done.stderr.decode('utf-8', 'replace')
@@ -42,7 +42,7 @@ def write(path, text):
 
 
 def database_at(folder, name):
-    """A database that nobody has used, as --database wants it."""
+    """An unused database, as a value for --database."""
     base = wire.base_at(os.path.join(folder, name))
     return BASES.setdefault(base.where, base).where
 
@@ -60,7 +60,7 @@ def games(folder, count=5, seed=1, players=3):
 
 
 def split(stream):
-    """The records of a stream, without the comments that export writes."""
+    """The records of a stream, without the comments of export."""
     return sorted(re.split('(?m)^(?=pyramids-record)', re.sub('(?m)^;.*\n', '', stream))[1:])
 
 
@@ -84,7 +84,7 @@ def case_wrong_usage(folder):
         done = run(*words, code=2)
         assert done.err.startswith('pyramids: '), done.err
     if POSTGRES:
-        return                                           # what follows is about files that are not there
+        return                                           # the rest is about missing files
     homeless = {name: value for name, value in ENV.items() if name not in ('HOME', 'XDG_DATA_HOME')}
     assert '--database' in run('export', code=2, env=homeless).err
     assert 'No such file' in run('export', '--database', database, code=1).err
@@ -122,7 +122,7 @@ def case_round_trip(folder):
 
 
 def case_plain_text(folder):
-    """What is kept is the game: comments, blank lines and line ends are not."""
+    """Only the game is stored: comments, blank lines and line ends are not."""
     _, texts = games(folder, 2)
     database = database_at(folder, 'a.db')
     dressed = '; two games\n\n' + texts[0].replace('\n', '\r\n') + '\n; and\n' + texts[1].replace('\nreveal', '\n\nreveal')
@@ -132,7 +132,7 @@ def case_plain_text(folder):
 
 
 def case_codes(folder):
-    """Tables keep their codes and dates on the way, and servers can read what is said of them."""
+    """Tables keep their codes and dates on the way, and servers can read their other data."""
     _, texts = games(folder, 4)
     database, second = database_at(folder, 'a.db'), database_at(folder, 'b.db')
     heads = '; table K7QXMWRT 2031-02-03T04:05:06Z\n', '; table K7QXMWRT 1999-12-31T23:59:59Z\n', '; table ../../x ' \
@@ -157,8 +157,7 @@ def case_codes(folder):
 
 
 def case_dates(folder):
-    """A date is one of the calendar; one that is not is as good as none. Names are cut between letters, not within a
-    family."""
+    """Only a real date of the calendar counts. Names are cut between letters, not within an emoji of a family."""
     dates = ('1970-01-02T00:00:00', '2000-02-29T12:00:00', '2024-02-29T23:59:59', '2100-02-28T00:00:01',
         '2100-03-01T00:00:00', '2038-01-19T03:14:08')
     none = ('2023-02-29T00:00:00', '2100-02-29T00:00:00', '2031-04-31T00:00:00', '2031-13-01T00:00:00',
@@ -181,7 +180,7 @@ def case_dates(folder):
 
 
 def case_bad_files(folder):
-    """A bad file is refused as a whole, with its line; the others are kept."""
+    """A bad file is refused as a whole, with its line; the others are imported."""
     _, texts = games(folder, 4)
     database = database_at(folder, 'a.db')
     good = write(os.path.join(folder, 'good'), texts[3])
@@ -230,7 +229,7 @@ def case_default_place(folder):
 
 
 def session(database):
-    """Someone else who writes to the same database: psql, with its commands from a pipe."""
+    """Another client that writes to the same database: psql, with commands from a pipe."""
     return subprocess.Popen(['psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', database], stdin=subprocess.PIPE,
                             stdout=subprocess.PIPE, text=True, env=ENV)
 
@@ -243,7 +242,7 @@ def say(psql, sql):
 
 
 def beside_a_writer(folder):
-    """Export shows what is committed and nothing else, while others write; import does not wait for them."""
+    """Export shows only committed data while others write; import does not wait for them."""
     database = database_at(folder, 'a.db')
     imported(database, RECORD, '--edition', PLAIN)
     with session(database) as psql:
@@ -267,7 +266,7 @@ if POSTGRES:
 
 @only_files('servers and imports share a database at PostgreSQL: case_beside_a_writer')
 def case_in_use(folder):
-    """Import wants the database for itself; export reads beside whoever writes, and what a killed server left."""
+    """Import needs the database for itself; export reads beside a writer, and also what a killed server left."""
     database = database_at(folder, 'a.db')
     imported(database, RECORD, '--edition', PLAIN)
     with open(database + '.lock', 'r+', encoding='ascii') as lock:
@@ -363,7 +362,7 @@ def case_refused_databases(folder):
         to.write(whole[:20000] + b'\xa5' * 4096 + whole[24096:])
     refused('damaged')
     rng = random.Random(5)
-    for _ in range(60):                                  # any bytes: good or refused, never a crash
+    for _ in range(60):                                  # any bytes: accepted or refused, never a crash
         bytes_ = bytearray(whole)
         for _ in range(rng.randrange(1, 20)):
             bytes_[rng.randrange(len(bytes_))] = rng.randrange(256)
@@ -375,7 +374,7 @@ def case_refused_databases(folder):
 
 
 def case_full_disk(folder):
-    """Without room nothing is imported, and what was there stays."""
+    """Without room nothing is imported, and existing data stay."""
     database = database_at(folder, 'a.db')
     imported(database, RECORD, '--edition', PLAIN)
     where, _ = games(folder, 40)
@@ -395,7 +394,7 @@ def case_full_disk(folder):
 
 
 def case_interrupt(folder):
-    """Ctrl-C keeps nothing."""
+    """After Ctrl-C nothing is imported."""
     where, texts = games(folder, 3)
     database = database_at(folder, 'a.db')
     process = subprocess.Popen([COMMAND, 'import', '--database', database, where, '-'], stdin=subprocess.PIPE,
@@ -409,7 +408,7 @@ def case_interrupt(folder):
         assert time.monotonic() < end and process.poll() is None, unread
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    process.stdin, still_open = None, process.stdin      # or it would be closed before the answer is awaited
+    process.stdin, still_open = None, process.stdin      # otherwise it would be closed before the answer comes
     try:
         _, err = process.communicate(timeout=60)
     finally:
@@ -420,7 +419,7 @@ def case_interrupt(folder):
 
 
 def case_progress(folder):
-    """On a terminal it tells how far it is; elsewhere it is silent."""
+    """On a terminal it shows progress; elsewhere it is silent."""
     where, _ = games(folder, 3)
     database = database_at(folder, 'a.db')
     ours, theirs = pty.openpty()

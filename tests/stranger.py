@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""stranger.py URL [SEED]: plays a whole game against a bot on a server, with nothing but docs/protocol.md and Python's own
-library.
+"""stranger.py URL [SEED]: plays a whole game against a bot on a server, written only from docs/protocol.md with Python's
+own library.
 
-The legal choices come from `pyramids legal` (the command is in $PYRAMIDS), as a person would read them off the board. In the
-middle it loses its connection on purpose and comes back. At the end it prints the record."""
+The legal choices come from `pyramids legal` (the command is in $PYRAMIDS), as a person would see them on the board. In
+the middle it disconnects on purpose and comes back. At the end it prints the record."""
 import base64
 import http.client
 import json
@@ -90,7 +90,7 @@ def main():
         if not legal:
             continue                         # nothing to choose now
         sent, chosen = sent + 1, version
-        if sent == 10:                       # the line breaks just after a choice; it is sent again
+        if sent == 10:                       # disconnects just after a choice, which is then sent again
             link.send(type='choose', id=f'c{sent}', phase=version, choice=(choice := dice.choice(legal.splitlines())))
             link.close()
             link = Socket(url.hostname, url.port, cookie)

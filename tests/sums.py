@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What scripts/sum-tests makes of a log. usage: sums.py SOURCE_ROOT"""
+"""Tests the results that scripts/sum-tests computes from a log. usage: sums.py SOURCE_ROOT"""
 import json
 import os
 import subprocess
@@ -30,7 +30,7 @@ Slowest: {log}: bad 42 s, {log}: good 3 s, {log}: stopped 0 s, {log}: alone 0 s
 3 passed, {failed} failed, 1 skipped
 """
 
-# Two of them were run again: one passes now, and one does not, which changes nothing.
+# Two of them ran again: one passes now, and one does not, which changes nothing.
 AGAIN = [
     {'name': 'bad', 'result': 'OK', 'duration': 8, 'stdout': 'ok 1 - one\nok 2 - two\n1..2\n'},
     {'name': 'alone', 'result': 'FAIL', 'stdout': 'another name is missing\n'},

@@ -1,6 +1,6 @@
 /*
- * test_bots.c: what every bot promises (bots.h): it sees its view and nothing else, its steps are legal on any edition, and
- * a small budget of nodes or time is kept.
+ * test_bots.c: the guarantees of every bot (bots.h): its choice depends on its view alone, its steps are legal on any
+ * edition, and it keeps a small budget of nodes or time.
  */
 #include <pyramids/analysis.h>
 #include <pyramids/bots.h>
@@ -66,8 +66,9 @@ static bool some_position(const struct pyr_box *box, struct pyr_view *view, unsi
     }
 }
 
-/* A line of frozen.txt is BOT EDITION PLAYERS SEED NODES, then its choice (in hex) after 0, 11, 22... random steps. Lines of
- * veteran were written by master when it was made. To add a bot, write lines with "?" and copy what the test prints. */
+/* A line of frozen.txt is BOT EDITION PLAYERS SEED NODES, then its choice (in hex) after 0, 11, 22... random steps.
+ * The lines of veteran were written by master when veteran was made from it. To add a bot, write lines with "?" and
+ * copy what the test prints. */
 TEST("frozen bots choose what they have always chosen")
 {
     size_t size;
@@ -108,7 +109,7 @@ TEST("frozen bots choose what they have always chosen")
     free(table);
 }
 
-/* Plays a game and holds every choice against that in a state which differs only in what is hidden. */
+/* Plays a game and compares every choice with the one in a state that differs only in hidden parts. */
 static void play_hidden(const struct pyr_bot *bot, void *memory, const struct pyr_box *box, unsigned seats, uint64_t seed)
 {
     struct pyr_rng chance, thought, other;
@@ -183,7 +184,7 @@ TEST("a bot whose time is up answers with the best it has")
                 struct pyr_view view;
                 pyr_view_init(&view, &state, seat);
                 pyr_step step = bot->choose(memory, &plain.box, &view, &rng, &budget);
-                CHECK(left >= -1);           /* stopped when it was told to */
+                CHECK(left >= -1);           /* stopped when requested */
                 if (!CHECK_INT(pyr_state_apply(&state, &plain.box, seat, step), PYR_OK))
                     return;
             }
@@ -192,7 +193,7 @@ TEST("a bot whose time is up answers with the best it has")
     }
 }
 
-/* Calls `look` before each mark of a few games in which everyone plays by the policy. */
+/* Calls `look` before each mark of a few games in which all seats play by the policy. */
 static void visit_marks(const struct tables *tables, const struct pyr_box *box,
     void (*look)(const struct tables *tables, const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat))
 {
@@ -226,7 +227,7 @@ static void visit_editions(
     free(tables);
 }
 
-/* One table judges desk after desk and counts only what differs; another begins anew for each. */
+/* One table evaluates desk after desk and recomputes only differences; another starts anew for each. */
 static void judge_twice(const struct tables *tables, const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat)
 {
     struct net_table used, anew;
@@ -250,7 +251,7 @@ TEST("a desk is judged alike, whichever was judged before it")
     visit_editions(judge_twice);
 }
 
-/* With no turn to come a choice is worth the final score: its own, and the policy's extra marks. */
+/* Without a turn to come a choice is worth the final score: its own, and the policy's extra marks. */
 static void look_at_last(const struct tables *tables, const struct pyr_box *box, const struct pyr_state *state,
     pyr_seat seat)
 {
@@ -267,7 +268,8 @@ static void look_at_last(const struct tables *tables, const struct pyr_box *box,
         pyr_state_apply_unchecked(&then, box, seat, list[i].step);
         while (then.open.phase == PYR_MARK && then.open.waiting >> seat & 1)
             pyr_state_apply_unchecked(&then, box, seat, policy_step(tables, box, &then, seat, true));
-        /* Others stand still, as far as pyramid points go: compare only where none of them are taken in this turn. */
+        /* The others do nothing. Their pyramid points could change, so only positions in which none are taken this turn
+         * are compared. */
         int before = pyr_table_points(&state->open, seat);
         struct pyr_desk desk = then.desk[seat];
         for (unsigned slot = 0; slot < PYR_SLOTS; slot++)

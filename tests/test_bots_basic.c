@@ -1,6 +1,6 @@
 /*
- * test_bots_basic.c: the two fixed yardsticks. `random` is uniform over the legal steps. `greedy` follows its definition,
- * held here against a second reckoning of it in plain C and against positions laid out by hand:
+ * test_bots_basic.c: the two fixed yardsticks. `random` is uniform over the legal steps. `greedy` follows its
+ * definition, compared here with a second implementation in plain C and with hand-made positions:
  *
  *     a mark: 2.5 per gem, 5 for a torch that counts, minus the growth of the skull penalty, 1.5 per cross, 10 for the tomb,
  *     1.5 for each space by which the shortest way to the tomb gets shorter;
@@ -41,8 +41,8 @@ static void card(int number, const char *rows)
     print.card[number - 1] = face;
 }
 
-/* All cards alike: one way of nine spaces, without symbols. Colours go round: 1 green, 2 orange, 3 purple. The patterns are
- * those of plain: I2 I3 V3 I4 L4 O4; skulls cost 1 2 3 4 6 8 10 12 15 18. */
+/* All cards alike: one way of nine spaces, without symbols. The colours repeat: 1 green, 2 orange, 3 purple. The
+ * patterns are those of plain: I2 I3 V3 I4 L4 O4; skulls cost 1 2 3 4 6 8 10 12 15 18. */
 static void fresh_print(void)
 {
     pyr_box_components(&plain.box, &print);
@@ -312,7 +312,7 @@ TEST("greedy: takes the best card of the display, draws only from an empty one")
     CHECK(always(&state, pyr_step_draw()));
 }
 
-/* The same definition, reckoned another way: floods over grids, in tenths. */
+/* The same definition, implemented differently: floods over grids, in tenths. */
 
 static int way(const struct pyr_card_face *face, pyr_spaces marks)
 {
@@ -430,7 +430,7 @@ TEST("greedy: no step has a greater worth than the one it makes, by a second rec
                 fprintf(stderr, "game %d, phase %d\n", game, state.open.phase);
             phases[state.open.phase]++;
             if (tied > 1 && tied <= 12 && ties < 40) {
-                /* Each of the tied ones about equally often. */
+                /* Each of the tied steps about equally often. */
                 struct favourites found;
                 ask(greedy, of, &state, seat, 100 * tied, &found);
                 CHECK_INT(found.kinds, tied);
@@ -438,7 +438,7 @@ TEST("greedy: no step has a greater worth than the one it makes, by a second rec
                     CHECK(found.times[k] > 40 && found.times[k] < 160);
                 ties++;
             }
-            /* Now and then something else is played, for other positions. */
+            /* Now and then another step is played, for other positions. */
             CHECK_INT(pyr_state_apply(&state, of, seat, pyr_rng_below(&rng, 4) ? chosen : pyr_steps_pick(&steps, of, &rng)),
                 PYR_OK);
         }
@@ -514,7 +514,7 @@ TEST("both choose alike when only hidden things differ")
     CHECK(asked > 1000);
 }
 
-/* A box that is like no other: anything goes that pyr_box_init accepts. */
+/* An unusual box: anything that pyr_box_init accepts. */
 static bool odd_box(struct pyr_box *to, struct pyr_rng *rng)
 {
     struct pyr_components odd;

@@ -1,5 +1,5 @@
-/* test_edition.c: the classic edition and generated ones keep the guidelines (docs/editions.md), and seeds keep their
- * boxes. */
+/* test_edition.c: the classic edition and generated ones follow the guidelines (docs/editions.md), and each seed always
+ * gives the same box. */
 #include <pyramids/builtin.h>
 #include <pyramids/generate.h>
 
@@ -62,7 +62,7 @@ TEST("generated boxes keep every guideline, whatever the seed")
     }
 }
 
-/* FNV-1a: a short name for many bytes. */
+/* FNV-1a: a short hash of many bytes. */
 static uint32_t sum_of(const char *bytes, size_t size)
 {
     uint32_t sum = 2166136261u;

@@ -1,7 +1,7 @@
 /*
- * test_engine.c: the engine as a machine: counts of legal steps against a second reading of the rules, random games audited
- * step by step, the two compilations of the hot part against each other, views and samples, chance, random numbers, boxes.
- * What the rules say is in test_rules.c.
+ * test_engine.c: internals of the engine: counts of legal steps against a second implementation of the rules, random
+ * games audited step by step, the two compilations of the hot part against each other, views and samples, chance,
+ * random numbers, boxes. test_rules.c tests the rules themselves.
  */
 #include "check.h"
 #include "check_edition.h"
@@ -198,7 +198,7 @@ TEST("crowded games: the deck runs out, two cards at once, one card, none, lost 
         for (int game = 0; game < 120; game++)
             watch(&crowded.box, seats, &rng, &seen);
     }
-    /* Random players seldom finish all cards; a box with nothing but crosses on the way makes sure of it. */
+    /* Random players seldom finish all cards; with a box of only crosses on the way they always do. */
     struct pyr_components print;
     static struct pyr_box box;
     pyr_box_components(&crowded.box, &print);
@@ -222,8 +222,8 @@ TEST("crowded games: the deck runs out, two cards at once, one card, none, lost 
     CHECK(seen.full_skulls > 5);
 }
 
-/* A box that the reader accepts and nobody would print: crosses on every space, or chambers of one column that a line of
- * four and a single space complete, with the given symbols. */
+/* A box that the reader accepts but that would never be printed: crosses on every space, or chambers of one column that
+ * a line of four and a single space complete, with the given symbols. */
 static void extreme_box(struct pyr_box *box, bool is_narrow, bool has_potions)
 {
     struct pyr_components print;
@@ -273,7 +273,8 @@ TEST("a playout makes the steps that steps, pick and make would")
     }
 }
 
-/* Batches (batch.inc), followed by the rules: every card that is turned up is supplied to a state, every step made there. */
+/* Batches (batch.inc), compared with the rules: every card that is turned up is supplied to a state, and every step is
+ * made there. */
 
 struct batch;
 static void follow_batch(char kind, const struct batch *batch, size_t game, size_t seat, uintptr_t what);
@@ -332,7 +333,7 @@ static void show_beside(struct pyr_state *state)
         batch_wrong++;
 }
 
-/* The first marks of all seats: what became of their free spaces. Extra marks follow one by one. */
+/* The first marks of all seats, from the changes of their free spaces. Extra marks follow one by one. */
 static void mark_beside(struct beside *b, const struct batch *batch, size_t game)
 {
     for (unsigned seat = 0; seat < batch_seats; seat++) {
@@ -343,8 +344,9 @@ static void mark_beside(struct beside *b, const struct batch *batch, size_t game
 
 static void show_card_beside(struct pyr_state *state, pyr_card card)
 {
-    /* The display is filled from its first gap on, card by card; the state does it all at once when the last one is known.
-     * */
+    /* The display is filled from its first gap on, card by card; the state does it all at once when the last one is
+     * known.
+     */
     static unsigned known;
     batch_wrong += state->open.phase != PYR_SHOW || pyr_state_supply_card(state, known++, card) != PYR_OK;
     if (known == pyr_state_show_count(state)) {
@@ -387,7 +389,7 @@ static void follow_batch(char kind, const struct batch *batch, size_t game, size
 
 TEST("games of a batch keep the rules, step by step, and end with the same scores")
 {
-    static const unsigned games = BATCH;     /* what is beside is looked at when they have all ended */
+    static const unsigned games = BATCH;     /* the comparison is made when they have all ended */
     for (unsigned e = 0; e < 4; e++) {
         static struct pyr_edition generated;
         if (e > 1)
@@ -479,7 +481,7 @@ static bool is_listed(const struct pyr_box *box, const struct pyr_steps *steps, 
     return false;
 }
 
-/* A step that may well be illegal: a legal one with a bit changed, shapes anywhere, any word, steps of other phases. */
+/* A step that is often illegal: a legal one with a bit changed, shapes anywhere, any word, steps of other phases. */
 static pyr_step odd_step(const struct pyr_box *box, const struct pyr_steps *steps, struct pyr_rng *rng)
 {
     uint64_t any = (uint64_t)pyr_rng_next(rng) << 32 | pyr_rng_next(rng);
@@ -561,7 +563,7 @@ TEST("a keep has one form: the lower card first")
     pyr_card a = state.hidden.dealt[0][0], b = state.hidden.dealt[0][1];
     CHECK_INT(pyr_state_check_step(&state, &plain.box, 0, pyr_step_keep(a, b)), PYR_OK);
     CHECK_INT(pyr_state_check_step(&state, &plain.box, 0, pyr_step_keep(b, a)), PYR_OK);
-    /* A word that pyr_state_steps never gives would make a state that differs from that of its twin. */
+    /* A word that pyr_state_steps never returns would make a state that differs from that of its twin. */
     pyr_step turned = pyr_step_encode(PYR_STEP_KEEP, a > b ? a : b, a > b ? b : a);
     CHECK_INT(pyr_state_check_step(&state, &plain.box, 0, turned), PYR_ERR_STEP);
 }
@@ -678,7 +680,7 @@ TEST("supplied cards and patterns come next, what is gone is refused")
     CHECK_INT(pyr_state_supply_pattern(&state, PYR_PATTERNS), PYR_ERR_NOT_IN_ROUND);
 }
 
-/* The audit must find what is broken. */
+/* The audit must find each fault. */
 
 TEST("the audit finds a broken state")
 {
@@ -716,7 +718,7 @@ TEST("the audit finds a broken state")
     BREAKS(53, broken.open.cards_owed = 1);
 }
 
-/* Plays random games until one stands in a phase with so many players still to choose. */
+/* Plays random games until one is in a phase with so many players still to choose. */
 static void play_until(struct pyr_state *state, const struct pyr_box *box, struct pyr_rng *rng, unsigned phase, int waiting)
 {
     pyr_state_deal(state, box, 3, rng);
@@ -752,10 +754,10 @@ TEST("the audit finds what could be played on for a while, and then not")
     play_until(&state, box, &rng, PYR_MARK, 3);
     BREAKS(43, broken.open.kept[0][0] = broken.open.kept[1][0]);
     BREAKS(47, broken.open.kept[0][1] = broken.open.kept[0][0]);
-    /* A card that somebody completed leaves a gap in the display only when there is no deck. */
+    /* A completed card leaves a gap in the display only when there is no deck. */
     BREAKS(38, broken.desk[0].done = broken.open.desk[0].done |= PYR_CARD_BIT(state.open.display[2]);
            broken.open.display[2] = PYR_NO_CARD);
-    /* Q3: everything is marked, and still a mark is due. */
+    /* Q3: everything is marked, but a mark is still due. */
     BREAKS(29, broken.desk[0].free = broken.desk[0].reach = 0; broken.desk[0].flags = PYR_DESK_TOMBS);
     /* Q7: an empty slot with cards left. */
     BREAKS(59, broken.desk[1].done = broken.open.desk[1].done |= PYR_CARD_BIT(state.desk[1].card[1]);
@@ -834,7 +836,7 @@ static void swap_bytes(uint8_t *a, uint8_t *b)
     *b = moved;
 }
 
-/* Changes all that is hidden from a seat, and nothing else. */
+/* Changes everything hidden from a seat, and nothing else. */
 static void change_hidden(const struct pyr_box *box, struct pyr_state *state, pyr_seat viewer, struct pyr_rng *rng)
 {
     struct pyr_table *open = &state->open;
@@ -868,7 +870,7 @@ static void change_hidden(const struct pyr_box *box, struct pyr_state *state, py
         if (s != viewer)
             swap_bytes(&hidden->dealt[s][0], &hidden->dealt[s][3]);
     }
-    /* Others who are done have chosen otherwise; others who are not may be in the midst of it. */
+    /* Seats that are done have chosen differently; seats that are not may be in the middle of a choice. */
     for (unsigned s = 0; s < open->seats && open->phase == PYR_MARK; s++) {
         struct pyr_steps steps;
         if (s == viewer)
@@ -912,7 +914,7 @@ TEST("a view does not change when only hidden things change")
             pyr_seat viewer = seat < state.open.seats ? (pyr_seat)seat : PYR_NOBODY;
             twin = state;
             change_hidden(box, &twin, viewer, &rng);
-            if (!audit(box, &twin))          /* still a state that can be */
+            if (!audit(box, &twin))          /* still a possible state */
                 return;
             CHECK(memcmp(&state, &twin, sizeof state) != 0);
             memset(&a, 0x55, sizeof a);
@@ -921,7 +923,7 @@ TEST("a view does not change when only hidden things change")
             pyr_view_init(&b, &twin, viewer);
             CHECK(!memcmp(&a, &b, sizeof a));
             CHECK_INT(a.seat, viewer);
-            /* What is mine I see. */
+            /* A viewer sees everything of their own. */
             if (viewer != PYR_NOBODY)
                 CHECK(!memcmp(&a.mine, &state.desk[viewer], sizeof a.mine) &&
                     !memcmp(a.dealt, state.hidden.dealt[viewer], 4));
@@ -965,7 +967,7 @@ TEST("a sample fits its view, in every phase")
             CHECK(!memcmp(&view, &again, sizeof view));
         }
         phases[state.open.phase]++;
-        /* And can be played on. */
+        /* The sample can be played on. */
         pyr_state_playout(&sample, box, &rng);
         CHECK_INT(sample.open.phase, PYR_END);
         audit(box, &sample);
@@ -974,8 +976,8 @@ TEST("a sample fits its view, in every phase")
         CHECK(phases[phase] > 5);
 }
 
-/* The sum of squared deviations over the expected count: about `kinds` - 1 where all is fair, with a standard deviation of
- * sqrt(2 kinds). Seeds are fixed, so a bound of six deviations is generous and never flickers. */
+/* The sum of squared deviations over the expected count: about `kinds` - 1 for a fair distribution, with a standard
+ * deviation of sqrt(2 kinds). Seeds are fixed, so the result never varies, and a bound of six deviations is generous. */
 static bool is_fair(const uint32_t *counts, unsigned kinds, uint32_t draws, const double *share)
 {
     double sum = 0;
@@ -1013,7 +1015,7 @@ TEST("samples are uniform: the deck's order, the patterns to come, the deals of 
                 returned[card]++;
         }
     }
-    /* Only what can be there, and all of it alike. */
+    /* Only possible cards, and all of them equally often. */
     uint32_t decks[2][PYR_CARDS], pool[PYR_CARDS];
     unsigned kinds = 0, others = 0;
     pyr_cardset known = 0;
@@ -1132,7 +1134,7 @@ TEST("shuffles are uniform, whatever the count")
         for (unsigned k = 0; k < count; k++)
             CHECK(is_fair(place[k], count, 20000, NULL));
     }
-    /* Neighbours: the item that follows item 0 is any other one. */
+    /* Neighbours: each other item is equally likely to follow item 0. */
     static uint32_t after[PYR_CARDS];
     for (int i = 0; i < 60000; i++) {
         uint8_t items[PYR_CARDS];
@@ -1289,7 +1291,7 @@ TEST("a bad box is refused, with the card or pattern at fault")
         .entrance = PYR_SPACE(0, 0) }));
     FAULT(PYR_ERR_CARD_APART, 47, -1, -1, *last = ((struct pyr_card_face){ .open = PYR_SPACE(0, 0) | PYR_SPACE(4, 0),
         .tomb = PYR_SPACE(4, 0), .entrance = PYR_SPACE(0, 0) }));
-    /* e1 and a2 are neighbours only to a careless eye. */
+    /* e1 and a2 are neighbours only in the numbering. */
     FAULT(PYR_ERR_CARD_APART, 47, -1, -1, *last = ((struct pyr_card_face){ .open = PYR_SPACE(0, 4) | PYR_SPACE(1, 0) |
         PYR_SPACE(2, 0) | PYR_SPACE(3, 0) | PYR_SPACE(4, 0), .tomb = PYR_SPACE(4, 0), .entrance = PYR_SPACE(0, 4) }));
     CHECK_INT(pyr_box_init(&box, &good, &fault), PYR_OK);
@@ -1355,7 +1357,7 @@ TEST("the number of turns of each pattern, and the way to a tomb")
 
 TEST("codes keep their numbers and the names that clients know them by")
 {
-    /* The words that a server has sent since protocol 1, with the numbers that programs have been compiled with. */
+    /* The words that a server has sent since protocol 1, and the numbers that programs have been compiled with. */
     static const struct {
         const char *name;
         int code;

@@ -1,6 +1,7 @@
 /*
- * test_env.c: environments (env.h): masks against the engine's legal steps, observations against a plain second reading of a
- * view, what must stay hidden, both modes, rewards, records, saving, errors, threads, and the two compilations of the rows.
+ * test_env.c: environments (env.h): masks against the engine's legal steps, observations against a second, simple
+ * implementation, hidden information, both modes, rewards, records, saving, errors, threads, and the two compilations
+ * of the rows.
  */
 #include "check.h"
 #include "check_edition.h"
@@ -72,8 +73,8 @@ static void lab_step(struct lab *lab)
     }
 }
 
-/* A choice that depends on nothing but what the seat sees, so that equal games get equal choices: the legal action whose
- * number mixed with the bytes of the observation is greatest. */
+/* A choice that depends only on what the seat sees, so that equal games get equal choices: the legal action whose number
+ * hashed with the observation is greatest. */
 static int32_t choose(const uint8_t *observation, const uint8_t *mask)
 {
     uint64_t seen = 1469598103934665603u, most = 0;
@@ -101,7 +102,7 @@ static struct lab lab, other;
 
 /* Masks. */
 
-/* Each action is legal if its step exists and the engine accepts it; and the engine lists as many as there are. */
+/* Each action is legal if its step exists and the engine accepts it; and the engine lists the same number. */
 static bool mask_is_right(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat, const uint8_t *mask)
 {
     struct pyr_view view;
@@ -228,7 +229,7 @@ TEST("fields cover the planes without gaps, and no byte exceeds its bound")
     CHECK_INT(above, 0);
 }
 
-/* Observations: written again from a view, by the words of the header alone. */
+/* Observations: computed again from a view, following only the header's description. */
 
 static int symbol(const struct pyr_card_face *card, int row, int column)
 {
@@ -418,7 +419,8 @@ TEST("two worlds that differ only in hidden things look the same")
                 struct pyr_view view;
                 pyr_view_init(&view, &lab.game[g].state, seat);
                 pyr_view_sample(&view, &edition[e].box, &rng, &twin.state);
-                if (view.open.phase == PYR_MARK || view.open.phase == PYR_KEEP)      /* who else has chosen is hidden, too */
+                if (view.open.phase == PYR_MARK || view.open.phase == PYR_KEEP)      /* who else has chosen is hidden,
+                                                                                        too */
                     twin.state.open.waiting = (uint8_t)(view.open.waiting | pyr_rng_below(&rng, 1u << options.seats));
                 if (!(view.open.waiting >> seat & 1))
                     twin.state.open.waiting &= (uint8_t)~(1u << seat);
@@ -431,7 +433,7 @@ TEST("two worlds that differ only in hidden things look the same")
             lab_step(&lab);
         }
         CHECK_INT(differ, 0);
-        CHECK(changed > GAMES * STEPS / 2);  /* the critic does see the difference */
+        CHECK(changed > GAMES * STEPS / 2);  /* the critic's data do show the difference */
     }
 }
 
@@ -635,7 +637,7 @@ TEST("points are rewarded when all can see them, not before")
     unsigned early = 0, some = 0;
     lab_open(&lab, &edition[0], &options);
     for (unsigned i = 0; i < STEPS; i++) {
-        bool is_open[GAMES];                 /* all see this step, or nobody is left who has still to mark */
+        bool is_open[GAMES];                 /* all see this step, or no seat still has to mark */
         for (unsigned g = 0; g < GAMES; g++) {
             const struct pyr_table *open = &lab.game[g].state.open;
             is_open[g] = open->phase == PYR_REPLACE || (open->phase == PYR_MARK && open->waiting == 8);
@@ -742,7 +744,7 @@ TEST("a record of each game replays and ends with the same scores")
 
 /* Errors. */
 
-/* The same bytes as before, games and arrays. */
+/* The same bytes as before, in games and arrays. */
 static bool is_untouched(const struct lab *a, const struct lab *b)
 {
     return !memcmp(a->game, b->game, sizeof a->game) && !memcmp(a->observation, b->observation, sizeof a->observation) &&
@@ -877,7 +879,7 @@ TEST("what is not a saved game is refused, and a broken one never harms")
             refused++;
             continue;
         }
-        /* What is accepted can be played on. */
+        /* An accepted game can be played on. */
         CHECK_INT(pyr_env_observe(&lab.env, lab.game, GAMES, &lab.arrays), PYR_OK);
         lab_choose(&lab);
         lab_step(&lab);

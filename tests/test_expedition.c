@@ -91,7 +91,7 @@ static void begin(struct pyr_local *of, struct pyr_match *with, bool is_practice
     CHECK_INT(pyr_local_begin_daily(of, with, &classic, names, 20775, secret, is_practice), PYR_OK);
 }
 
-/* Bots, then the person, by a policy that depends on nothing but the position. False: the game is over. */
+/* Bots, then the person, by a policy that depends only on the position. False: the game is over. */
 static bool play_phase(struct pyr_local *of)
 {
     const struct pyr_bot *club = pyr_bot_find("club");

@@ -1,4 +1,4 @@
-/* test_fair.c: the fair shuffle against known answers that a second implementation gave, its evenness, and the verifier
+/* test_fair.c: the fair shuffle against known answers of a second implementation, its uniformity, and the verifier
  * against tampering. */
 #include "check.h"
 #include "check_edition.h"
@@ -146,7 +146,7 @@ TEST("fair: every part of the message counts") {
     other.secret[31] ^= 1;
     pyr_fair_key(&other, "classic", 2, key[3]);
     other = fair;
-    pyr_fair_add(&other, 0, number);         /* a number of zeros is not the lack of one */
+    pyr_fair_add(&other, 0, number);         /* a number of zeros is different from none */
     pyr_fair_key(&other, "classic", 2, key[4]);
     other = fair;
     pyr_fair_add(&other, 1, number);
@@ -177,7 +177,8 @@ TEST("fair: a drawn secret is fresh, and a wiped one gone") {
     CHECK_INT(pyr_fair_chance(&b, &plain, 5, &chance), PYR_ERR_SEATS);
 }
 
-/* Evenness. The secrets are fixed, so these pass always or never; bounds lie where chance comes once in more than 10^5. */
+/* Uniformity. The secrets are fixed, so these pass always or never; chance exceeds the bounds less than once in 10^5
+ * times. */
 
 static double chi_square(const unsigned *count, unsigned cells, double expected)
 {
@@ -201,7 +202,7 @@ TEST("fair: numbers below a bound are even") {
         if (!CHECK(chi < limit[b]))
             fprintf(stderr, "chi-square below %u: %.1f\n", bounds[b], chi);
     }
-    /* Where a plain modulo would be twice as likely to fall into the lower third. */
+    /* With this bound a plain modulo would favour the lower third by a factor of two. */
     struct pyr_fair_stream stream;
     unsigned third[3] = { 0 };
     pyr_fair_stream_init(&stream, key, "wide");
@@ -345,8 +346,8 @@ TEST("verify: games of 2 to 4 follow their shuffle") {
     CHECK(draws > 20);
 }
 
-/* A line of chance with one card or pattern exchanged for another that the rules allow or not: both are told as a matter of
- * shuffling. */
+/* A line of chance with one card or pattern replaced by another, whether the rules allow it or not: both are reported as
+ * a fault of the shuffle. */
 static void change_line(const char *start)
 {
     uint32_t number = line_of(start);
@@ -417,8 +418,7 @@ TEST("verify: a secret or number that is another") {
     VERDICT(PYR_FAIR_SEAT, number);
 }
 
-/* Moves the line that begins so to before the line that begins otherwise, or to the end (NULL). With `copy` it stays where
- * it was, too. */
+/* Moves a line, found by its beginning, to before another one or to the end (NULL). With `copy` it also stays in place. */
 static bool move_line(const char *start, const char *before, bool copy)
 {
     uint32_t from = line_of(start), to = before ? line_of(before) : match.log.lines + 1;
@@ -471,7 +471,7 @@ TEST("verify: tags that are missing, doubled or out of place") {
     VERDICT(PYR_FAIR_BEFORE_COMMITMENT, commitment);
     CHECK(move_line("tag number 1", "tag commitment", false));
     VERDICT(PYR_FAIR_BEFORE_COMMITMENT, commitment);
-    /* A game under way, wherever it stops. */
+    /* An unfinished game, cut at any line. */
     for (uint32_t count = deal; count + 2 < lines; count++) {
         snprintf(text, sizeof text, "%.*s", (int)match.log.start[count], match.log.text);
         VERDICT(PYR_FAIR_UNDER_WAY, count);
@@ -497,7 +497,7 @@ TEST("verify: what is no record, or breaks the rules, is told as such") {
     VERDICT(PYR_FAIR_RECORD, line_of("deal 1") - 1);
     CHECK(swap("player 2 Ben\n", "player 2 Ben\nplayer 3 C\nplayer 4 D\nplayer 5 E\n"));
     VERDICT(PYR_FAIR_RECORD, line_of("player 2") + 3);
-    /* Comments, blank lines and line ends of other systems are no matter. */
+    /* Comments, blank lines and line ends of other systems make no difference. */
     CHECK(swap("\ndeal 1", "\r\n; a comment\n\n\ndeal 1"));
     pyr_fair_verify(&plain, text, strlen(text), &report);
     CHECK_INT(report.code, PYR_FAIR_GOOD);

@@ -1,4 +1,4 @@
-/* test_instance.c: the flat interface (instance.h) as a binding uses it: whole numbers, texts and pointers only. */
+/* test_instance.c: the flat interface (instance.h) as bindings use it: whole numbers, texts and pointers only. */
 #include "check.h"
 
 #include <pyramids/bots.h>

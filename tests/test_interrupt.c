@@ -1,4 +1,4 @@
-/* test_interrupt.c: Ctrl-C just before the program waits for standard input, when no call is there yet to be interrupted. */
+/* test_interrupt.c: Ctrl-C just before the program waits for standard input, when there is no call to interrupt yet. */
 #include "check.h"
 
 #include <signal.h>
@@ -7,9 +7,9 @@
 
 #include "cli.h"
 
-#define STILL_WAITING 30     /* seconds until a program that reads on is ended */
+#define STILL_WAITING 30     /* seconds until a program that keeps reading is ended */
 
-/* In a process of its own, since its standard input is gone afterwards and a second signal ends it. */
+/* In a process of its own, because its standard input is closed afterwards and a second signal ends it. */
 static int status_of(void (*run)(void))
 {
     int status = -1;
@@ -18,7 +18,7 @@ static int status_of(void (*run)(void))
         int ends[2];
         if (pipe(ends))
             _exit(2);
-        dup2(ends[0], STDIN_FILENO);         /* its other end stays open: nothing comes, and it does not end */
+        dup2(ends[0], STDIN_FILENO);         /* its other end stays open: no input comes, and no end of it */
         alarm(STILL_WAITING);
         cli_catch_interrupt();
         run();

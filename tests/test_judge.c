@@ -1,5 +1,5 @@
-/* test_judge.c: the analysis as a server uses it: several at once, given up, of broken records; what it says is tested in
- * cli.py. */
+/* test_judge.c: the analysis as a server uses it: several at once, abandoned ones, broken records; cli.py tests its
+ * results. */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 #include "check_edition.h"
@@ -128,7 +128,7 @@ TEST("judge: what cannot be analysed has its code") {
     const char *deal = strstr(record, "deal 2");
     CHECK_INT(pyr_judge_init(&report, &plain, record, (size_t)(deal - record), &options, &fault), PYR_JUDGE_DEALING);
     pyr_judge_finish(&report);
-    pyr_judge_finish(&report);               /* twice does no harm */
+    pyr_judge_finish(&report);               /* a second call is harmless */
 }
 
 TEST("judge: a stream that fails is told") {
@@ -146,8 +146,8 @@ TEST("judge: a stream that fails is told") {
     fclose(full);
 }
 
-/* The margins. A 95 % interval holds the true difference in 95 of 100 cases: positions are analysed many times, each time
- * with other random numbers, and the mean over all of them stands for the truth. */
+/* The margins. A 95 % interval holds the true difference in 95 of 100 cases: positions are analysed many times, each
+ * time with other random numbers, and the mean over all of them is taken as the truth. */
 
 enum { MAX_RUNS = 80, FEW_RUNS = 4 };
 
@@ -165,7 +165,7 @@ struct sum {
 static struct pyr_option lists[MAX_RUNS][PYR_MAX_OPTIONS];
 static unsigned counts[MAX_RUNS];
 
-/* Options that were compared in the last round, which alone gives numbers that took no part in choosing them. */
+/* Options that were compared in the last round. Only its numbers were not used to select the options. */
 static bool is_final(unsigned run, unsigned i)
 {
     return lists[run][i].playouts == lists[run][0].playouts;
@@ -185,7 +185,7 @@ struct hits {
     unsigned held, all;
 };
 
-/* Adds how often the intervals of a position hold the true difference, and how many there are. */
+/* Counts the intervals of a position, and how many contain the true difference. */
 static void count_hits(const void *memory, const struct pyr_view *view, uint32_t playouts, struct hits *points,
     struct hits *win)
 {
@@ -205,7 +205,7 @@ static void count_hits(const void *memory, const struct pyr_view *view, uint32_t
         }
     }
     for (unsigned run = 0; run < runs(); run++) {
-        unsigned first = 0;                  /* the one that the others are compared with has no margin */
+        unsigned first = 0;                  /* the option that the others are compared with has no margin */
         while (first < counts[run] && (lists[run][first].points_margin != 0 || !is_final(run, first)))
             first++;
         for (unsigned i = 0; first < counts[run] && i < counts[run]; i++) {
@@ -248,7 +248,7 @@ TEST("judge: margins hold in 95 of 100 cases") {
     if (!CHECK(memory && !pyr_match_load(&match, &plain, record, record_size, PYR_NOBODY, NULL)))
         return;
     pyr_analysis_prepare(memory, &plain.box);
-    /* Points late, where playouts are short; chances early, where the game is open. */
+    /* Points late, where playouts are short; chances early, while the game is open. */
     count_from(&match, memory, match.log.lines * 13 / 20, 2, 3000, &points, &other);
     count_from(&match, memory, match.log.lines / 4, 1, 600, &early, &win);
     count_from(&match, memory, match.log.lines / 8, 1, 600, &early, &other);
@@ -257,14 +257,14 @@ TEST("judge: margins hold in 95 of 100 cases") {
     printf("# %u of %u intervals of points hold, %u of %u of chances\n", points.held, points.all, win.held, win.all);
     CHECK(early.all > 5 * runs() && points.all > 5 * runs() && win.all * 2 > 5 * runs());
     if (runs() < MAX_RUNS)
-        return;                              /* too few to say how many hold */
+        return;                              /* too few for a verdict */
     CHECK(early.all > 400 && early.held > 0.93 * early.all && early.held < 0.98 * early.all);
     CHECK(points.all > 400 && win.all > 200);
     CHECK(points.held > 0.93 * points.all && points.held < 0.97 * points.all);
     CHECK(win.held > 0.92 * win.all && win.held < 0.98 * win.all);       /* fewer of them */
 }
 
-/* One analysis for all: what each decision says about itself. */
+/* One analysis shared by all tests: the statements about each decision. */
 
 static struct pyr_judge_report judged[2];
 
@@ -274,13 +274,13 @@ static bool judge_record(struct pyr_judge_report *report, const char *text, size
     return CHECK_INT(pyr_judge_init(report, &plain, text, size, &options, NULL), PYR_JUDGE_GOOD);
 }
 
-/* The caps of two reports that several tests look at, in worlds. */
+/* The caps of two reports that several tests use, in worlds. */
 static uint32_t usual_cap(unsigned which)
 {
     return which ? check_times(2048, 1024) : 512;
 }
 
-/* Made once. */
+/* Made on first use. */
 static struct pyr_judge_report *usual(unsigned which)
 {
     static struct pyr_judge_report made[2];
@@ -314,8 +314,8 @@ TEST("judge: no mark contradicts its legend, and what is not certain says so") {
             CHECK_INT(legend(shown((double)d->points_lost), shown(100 * (double)d->win_lost)), d->mark);
             CHECK(d->mildest <= d->mark && d->mark <= d->worst && d->playouts <= caps[c]);
             CHECK((d->state == PYR_LUCK_UNSURE) == (d->mildest != d->worst));
-            CHECK(d->state != PYR_LUCK_UNSURE || d->playouts == caps[c]);        /* it was not given up early */
-            CHECK(d->state != PYR_LUCK_UNSURE || d->mildest || !d->mark);        /* it may have been fine: no mark */
+            CHECK(d->state != PYR_LUCK_UNSURE || d->playouts == caps[c]);        /* it was not stopped early */
+            CHECK(d->state != PYR_LUCK_UNSURE || d->mildest || !d->mark);        /* it may have been good: no mark */
             bool last = d->round == 3 && d->turn == 6;
             CHECK(!last || d->state == PYR_LUCK_EXACT);
             if (d->state == PYR_LUCK_EXACT)
@@ -328,7 +328,7 @@ TEST("judge: no mark contradicts its legend, and what is not certain says so") {
     CHECK(unsure && marked && exact && spared);
 }
 
-/* Everything that is shown of two decisions is the same. */
+/* Everything shown of two decisions is the same. */
 static bool is_same_decision(const struct pyr_luck_decision *a, const struct pyr_luck_decision *b)
 {
     return !memcmp(&a->points_lost, &b->points_lost, sizeof(float)) && !memcmp(&a->win_lost, &b->win_lost, sizeof(float)) &&
@@ -350,7 +350,7 @@ TEST("judge: what is certain stays as it is, however many playouts follow") {
 }
 
 TEST("judge: names, tags and what comes later do not change a decision") {
-    /* The same game with other names, a tag more, and without its last third. */
+    /* The same game with other names, one more tag, and without its last third. */
     char *other = malloc(record_size + 200), *to = other;
     unsigned line = 0, lines = 0, compared = 0;
     for (const char *at = record; *at; at++)
@@ -377,7 +377,7 @@ TEST("judge: names, tags and what comes later do not change a decision") {
 }
 
 TEST("judge: margins hold wherever the playouts stop") {
-    /* The same game with other seeds: what a mark that is called certain, and the interval around a loss, are worth. */
+    /* The same game with other seeds: how reliable a certain mark is, and the interval around a loss. */
     const unsigned seeds = check_times(3, 1);
     unsigned certain = 0, wrong = 0, intervals = 0, held = 0, luck = 0, luck_held = 0;
     for (uint64_t seed = 2; seed < 2 + seeds; seed++) {

@@ -1,7 +1,7 @@
 /*
- * test_limit.c: who asks and how much they may do: addresses, hosts, names, codes, identities, tables per address, the
- * lobby. The functions are the server's own; this file stands in for serve.c, web.c and pool.c, and its clock is moved
- * by hand.
+ * test_limit.c: identities of clients and their limits: addresses, hosts, names, codes, identities, tables per
+ * address, the lobby. The functions are the server's own; this file stands in for serve.c, web.c and pool.c, and its
+ * clock is moved by hand.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
@@ -25,7 +25,7 @@ int error_status(enum error error) { (void)error; return 500; }
 static const char *key(const char *text)
 {
     static char to[ADDRESS_SIZE];
-    char *exact = malloc(strlen(text));      /* without an end: a sanitizer sees who reads on */
+    char *exact = malloc(strlen(text));      /* without an end: a sanitizer finds a read beyond it */
     memcpy(exact, text, strlen(text));
     bool good = access_key(exact, strlen(text), to);
     free(exact);
@@ -67,7 +67,7 @@ TEST("behind a trusted proxy the last address of X-Forwarded-For counts, and no 
 {
     server = (struct server){ .options = { .trust_proxy = true } };
     CHECK_STR(from("203.0.113.9"), "203.0.113.9");
-    CHECK_STR(from("198.51.100.1, 203.0.113.9"), "203.0.113.9");             /* the first is what the client says */
+    CHECK_STR(from("198.51.100.1, 203.0.113.9"), "203.0.113.9");             /* the first comes from the client */
     CHECK_STR(from("198.51.100.1,198.51.100.2,203.0.113.9"), "203.0.113.9");
     CHECK_STR(from("198.51.100.1,\t203.0.113.9:4711 "), "203.0.113.9");
     CHECK_STR(from("198.51.100.1, [2001:db8:7::1]:4711"), "2001:db8:7::/64");
@@ -93,7 +93,7 @@ TEST("what is not an address counts by its text, never with the proxy or an earl
     CHECK(one[0] == '?');
     long_text[sizeof long_text - 2] = 'y';
     CHECK(strcmp(from(long_text), one));
-    /* One client that is refused refuses nobody else. */
+    /* Refusing one client refuses no other. */
     struct address *bad = access_address(&server, NULL, "garbage");
     while (bucket_take(&bad->requests, now, 1, 5))
         ;
@@ -114,7 +114,7 @@ TEST("an address stays as long as anything refers to it")
     now += 11 * MINUTE;                      /* ten quiet minutes and one */
     address_sweep(&server);
     CHECK_INT(server.addresses.count, 1);
-    CHECK(address_may_guess(&server, conn.address));     /* what `open` does; a sanitizer sees whether it is freed memory */
+    CHECK(address_may_guess(&server, conn.address));     /* as in `open`; a sanitizer finds a use of freed memory */
     now += 11 * MINUTE;
     address_sweep(&server);
     address_guessed(&server, conn.address);
@@ -146,7 +146,7 @@ TEST("behind a proxy an address has so many sockets and requests, and they end")
     conn_finish(&conn[1]);
     conn_finish(&conn[2]);
     CHECK_INT(address->connections + address->references + visitor.connections, 0);
-    /* Without a proxy connections count, which are not these. */
+    /* Without a proxy only connections count, and these are none. */
     server.options.trust_proxy = false;
     server.options.max_per_address = 1;
     CHECK(conn_begin(&conn[0], &visitor, address) && conn_begin(&conn[1], &visitor, address));
@@ -230,7 +230,7 @@ TEST("links to send: those that were configured, else those of the networks, for
     CHECK_INT(access_links_to_send(&server, "localhost:8080", links), 0);
 }
 
-/* Names and codes. */
+/* Invisible characters of a name are removed. */
 
 TEST("a name is what can be seen of it")
 {
@@ -245,7 +245,7 @@ TEST("a name is what can be seen of it")
             { "\u05d3\u05b8", "\u05d3\u05b8" },
         { "\u0905\u0928\u093e", "\u0905\u0928\u093e" }, { "\u2764\ufe0f", "\u2764\ufe0f" },
             { "\u00a0\u1680Ana\u3000", "Ana" }, { "\U0001f600", "\U0001f600" },
-        /* A family, a dark-skinned farmer and the rainbow flag stay whole; a joiner anywhere else goes. */
+        /* A family, a dark-skinned farmer and the rainbow flag stay whole; a joiner anywhere else is removed. */
         { "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\U0001f468\u200d\U0001f469\u200d\U0001f467" },
         { "\U0001f469\U0001f3ff\u200d\U0001f33e", "\U0001f469\U0001f3ff\u200d\U0001f33e" },
         { "\U0001f3f3\ufe0f\u200d\U0001f308", "\U0001f3f3\ufe0f\u200d\U0001f308" },
@@ -270,7 +270,7 @@ TEST("emoji of several parts stay whole in a name and count as one letter")
     char clean[NAME_SIZE], long_name[512];
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
         CHECK_STR(name_clean(whole[i], clean) ? clean : NULL, whole[i]);
-    /* Anywhere else a joiner cannot be seen, and goes. */
+    /* Anywhere else a joiner is invisible, and is removed. */
     static const char *const pairs[][2] = { { "A\u200dna", "Ana" }, { "\u200d\U0001f600", "\U0001f600" },
         { "\U0001f600\u200d", "\U0001f600" },
         { "\U0001f600\u200dA", "\U0001f600A" }, { "A\u200d\U0001f600", "A\U0001f600" },
@@ -278,7 +278,7 @@ TEST("emoji of several parts stay whole in a name and count as one letter")
             { "\U0001f600 \u200d\U0001f600", "\U0001f600 \U0001f600" } };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         CHECK_STR(name_clean(pairs[i][0], clean) ? clean : NULL, pairs[i][1]);
-    /* 24 letters, whatever they are made of, if they fit into the bytes of a name. */
+    /* 24 letters of any kind, if they fit into the bytes of a name. */
     long_name[0] = '\0';
     for (int i = 0; i < 12; i++)
         strcat(long_name, "\U0001f1e9\U0001f1ea");
@@ -317,7 +317,7 @@ static struct visitor *make_visitor(const char *name, char token[2 * TOKEN_SIZE 
     return visitor_load(&server, &stored);
 }
 
-/* Who is in memory; those who are not are left to the database. */
+/* Finds visitors in memory; others are left to the database. */
 static struct visitor *identify(const char *cookies, enum identity *identity, char text[2 * TOKEN_SIZE + 1],
     unsigned *unknown)
 {
@@ -484,11 +484,11 @@ static void end_tables(void)
     uv_run(&server.loop, UV_RUN_DEFAULT);
     while (server.table_list)
         table_forget(server.table_list);
-    CHECK_INT(server.open_tables, stored_tables);      /* those that are not in memory are open, too */
+    CHECK_INT(server.open_tables, stored_tables);      /* tables that are not in memory are open, too */
     tables_finish(&server);
     now += 11 * MINUTE;
     address_sweep(&server);
-    CHECK_INT(server.addresses.count, 0);    /* tables have given theirs back */
+    CHECK_INT(server.addresses.count, 0);    /* the tables have returned theirs */
     visitors_finish(&server);
     address_finish(&server);
     CHECK_INT(uv_loop_close(&server.loop), 0);
@@ -512,7 +512,8 @@ TEST("an address makes so many tables a minute and keeps so many open")
     struct visitor *ana = make_visitor("Ana", token), *ben = make_visitor("Ben", token);
     for (unsigned i = 0; i < 8; i++)
         CHECK_INT(make_table(i & 1 ? ana : ben, "2001:db8::1", false, &table), ERROR_NONE);
-    CHECK_INT(make_table(ana, "2001:db8::2", false, &table), ERROR_TOO_FAST);            /* the same /64, whoever asks */
+    CHECK_INT(make_table(ana, "2001:db8::2", false, &table), ERROR_TOO_FAST);            /* the same /64, whichever
+                                                                                            visitor it is */
     CHECK_INT(make_table(ana, "2001:db8:0:1::2", false, &table), ERROR_NONE);
     now += MINUTE / 2;
     for (unsigned i = 0; i < 4; i++)
@@ -520,7 +521,7 @@ TEST("an address makes so many tables a minute and keeps so many open")
     now += MINUTE;
     CHECK_INT(make_table(ben, "2001:db8::1", false, &table), ERROR_TOO_MANY);
     CHECK_INT(make_table(ben, "192.0.2.1", false, &table), ERROR_NONE);
-    /* One that was given up makes room. */
+    /* An abandoned table makes room. */
     table = server.table_list;
     while (table->host != (int64_t)ben->node.key || !table->address || strcmp(table->address->text, "2001:db8::/64"))
         table = table->next;
@@ -549,13 +550,13 @@ TEST("abandoned tables make room where there is none, of those who have most fir
         first = first ? first : table;
         now += 1000;
     }
-    CHECK_INT(make_table(ana, "192.0.2.1", true, &table), ERROR_TOO_MANY);   /* nothing is abandoned yet */
+    CHECK_INT(make_table(ana, "192.0.2.1", true, &table), ERROR_TOO_MANY);   /* none is abandoned yet */
     now += 10 * MINUTE;
     struct conn conn = { .server = &server, .visitor = eve };
     conn_watch(&conn, first, 0);
     CHECK_INT(make_table(ana, "192.0.2.1", true, &table), ERROR_NONE);
     CHECK_INT(honest->now.stage, STORE_WAITING);
-    CHECK_INT(first->now.stage, STORE_WAITING);         /* somebody looks at it */
+    CHECK_INT(first->now.stage, STORE_WAITING);         /* a client has it open */
     CHECK_INT(server.open_tables, 10);
     CHECK_INT(address_of(&server, "203.0.113.66")->tables, 8);
     unsigned closed = 0;

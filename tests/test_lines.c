@@ -1,4 +1,4 @@
-/* test_lines.c: the JSON writer and the reader and writer of UTF-8. Lines themselves are tested by what is read with them
+/* test_lines.c: the JSON writer and the reader and writer of UTF-8. Lines are tested through their users
  * (test_edition.c, test_match.c). */
 #include <pyramids/json.h>
 #include <pyramids/utf8.h>
@@ -60,7 +60,7 @@ TEST("A text that does not fit is an error at every size, and nothing is written
 
 struct whole {
     char text[1024];
-    size_t size, calls, most;    /* most: how many calls are taken */
+    size_t size, calls, most;    /* most: how many calls succeed */
 };
 
 static bool add(void *context, const char *text, size_t size)
@@ -88,7 +88,7 @@ TEST("A buffer of any size is emptied when it is full, and a drain that fails en
             pyr_json_init(&json, to, size, PYR_JSON_SPACED);
             pyr_json_drain_to(&json, add, &whole);
             CHECK_INT(all_kinds(&json), 0);
-            CHECK_INT(whole.calls, most + 1);            /* it is not asked again */
+            CHECK_INT(whole.calls, most + 1);            /* it is not called again */
         }
     }
 }
@@ -125,7 +125,7 @@ TEST("Bytes that are not UTF-8 become U+FFFD: JSON is UTF-8, whatever a file is 
     CHECK_STR(string_of("\xc0\xaf", 2), "\"\xef\xbf\xbd\xef\xbf\xbd\"");         /* overlong */
 }
 
-/* Runs a wrong order of calls; the error must still be there after right ones. */
+/* Runs a wrong order of calls; the error must persist through valid calls. */
 static bool is_refused(void (*wrong)(struct pyr_json *))
 {
     struct pyr_json json;
@@ -193,7 +193,7 @@ TEST("A wrong order of calls is an error that stays") {
     struct pyr_json json;
     char to[64];
     pyr_json_init(&json, to, sizeof to, PYR_JSON_COMPACT);
-    CHECK_INT(pyr_json_finish(&json), 0);                /* nothing at all is not a text */
+    CHECK_INT(pyr_json_finish(&json), 0);                /* nothing at all is not valid JSON */
     pyr_json_init(&json, to, sizeof to, PYR_JSON_COMPACT);
     for (int i = 0; i < PYR_JSON_DEPTH; i++)
         pyr_json_array(&json, NULL);
@@ -233,7 +233,7 @@ TEST("Every character is written and read again, and no surrogate is") {
         size = pyr_utf8_write(c, bytes);
         if (!CHECK_INT(pyr_utf8_read(bytes, size, &length), c) || !CHECK_INT(length, size))
             return;
-        /* Cut off it is none; the text behind it is not swallowed. */
+        /* A truncated sequence is invalid; the text behind it is not swallowed. */
         for (size_t cut = 1; cut < size; cut++) {
             char part[5] = "xxxx";
             memcpy(part, bytes, cut);

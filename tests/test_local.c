@@ -42,7 +42,7 @@ static void let_bots_play(struct pyr_local *of)
         CHECK(pyr_local_answer(of, seat, of->match->log.lines, pick(of->match, seat, &rng)));
 }
 
-/* The whole choice of `me`; false: nothing is due. */
+/* The whole choice of `me`; false if none is due. */
 static bool let_me_play(struct pyr_local *of)
 {
     struct pyr_rng rng;
@@ -126,7 +126,7 @@ TEST("who plays a record without that tag is in a comment, and stays there") {
     begin(3, 1, 9);
     size_t size = pyr_local_save(&local, text, sizeof text);
     CHECK(!strstr(text, "; seats "));
-    /* The same without the tag, as older pages kept it. */
+    /* The same without the tag, as saved by older pages. */
     char *tag = strstr(text, "tag seats "), *rest = strchr(tag, '\n') + 1;
     memmove(tag, rest, strlen(rest) + 1);
     size = strlen(text);
@@ -152,7 +152,7 @@ TEST("people who share a device see nothing of each other") {
     CHECK(pyr_local_next_person(&local));
     CHECK_INT(local.me, 1);
     CHECK(local.covered);
-    /* Ana thinks again before Ben has looked. */
+    /* Ana changes her mind before Ben has looked. */
     CHECK(pyr_local_can_back_seat(&local) && pyr_local_back_seat(&local));
     CHECK_INT(local.me, 0);
     CHECK(local.covered && !match.choice[0].confirmed);
@@ -161,7 +161,7 @@ TEST("people who share a device see nothing of each other") {
     pyr_local_next_person(&local);
     pyr_local_uncover(&local);               /* Ben has looked: it is too late for Ana */
     CHECK(!pyr_local_can_back_seat(&local) && !pyr_local_back_seat(&local));
-    /* What is sealed survives, and nobody sees it: the device is covered again. */
+    /* A sealed choice survives, and stays hidden: the device is covered again. */
     size_t size = pyr_local_save(&local, text, sizeof text);
     CHECK_INT(pyr_local_load(&other, &other_match, &plain, text, size, 0, "club", 1, NULL), PYR_OK);
     CHECK(other_match.choice[0].confirmed && !other_match.choice[1].confirmed);
@@ -215,7 +215,7 @@ TEST("Q5 a card that was drawn cannot be taken back") {
     CHECK(!pyr_local_can_take_back(&local) && !pyr_local_take_back(&local));
     let_bots_play(&local);
     if (let_me_play(&local) && match.replay.state.open.phase == PYR_MARK)
-        CHECK(pyr_local_take_back(&local));  /* what came after it can be */
+        CHECK(pyr_local_take_back(&local));  /* later choices can be taken back */
     CHECK(local.past_count && !pyr_local_can_take_back(&local));         /* the reason is the card */
 }
 
@@ -289,7 +289,7 @@ TEST("a record from elsewhere is told who plays what, once") {
     memcpy(strstr(text, "tag seats"), "tag seatS", 9);
     CHECK_INT(pyr_local_load(&other, &other_match, &plain, text, size, 2, "", 8, NULL), PYR_OK);
     uint32_t lines = other_match.log.lines;
-    pyr_local_claim(&other);                 /* nobody knows who the bots are */
+    pyr_local_claim(&other);                 /* the kinds of bots are unknown */
     CHECK_INT(other_match.log.lines, lines);
     strcpy(other.seat[0].level, "club");
     strcpy(other.seat[2].level, "greedy");
@@ -371,7 +371,7 @@ TEST("solo expeditions have three medals, one above the other")
     }
 }
 
-/* Alone means alone: the second seat takes no card and no points, whatever the first does. */
+/* The second seat of a solo game takes no card and no points, whatever the first does. */
 TEST("a bystander completes nothing")
 {
     static const char *const seats[] = { "", "bystander" };

@@ -1,6 +1,6 @@
 /*
- * test_match.c: a client without a screen. It plays whole games through pyr_match_* alone, takes steps back, saves and loads
- * at every line, and looks over each seat's shoulder.
+ * test_match.c: a client without a screen. It plays whole games through pyr_match_* alone, takes steps back, saves
+ * and loads at every line, and checks the view of each seat.
  */
 #include "check.h"
 #include "check_edition.h"
@@ -42,7 +42,7 @@ static bool same_steps(const struct pyr_pending *a, const struct pyr_pending *b)
     return true;
 }
 
-/* Whether one match is another in all that counts: bytes beyond the end of the log do not. */
+/* Whether two matches are equal in everything that counts: bytes beyond the end of the log do not. */
 static bool same_match(const struct pyr_match *a, const struct pyr_match *b)
 {
     if (a->edition != b->edition || memcmp(&a->replay, &b->replay, sizeof a->replay) || !same_log(a, b))
@@ -54,7 +54,7 @@ static bool same_match(const struct pyr_match *a, const struct pyr_match *b)
     return true;
 }
 
-/* Takes part: one seat makes steps and confirms. With `fuss` it takes back what it did, now and then. */
+/* One seat makes steps and confirms. With `fuss` it now and then takes back a step. */
 static void choose_randomly(struct pyr_match *m, pyr_seat seat, struct pyr_rng *rng, bool fuss)
 {
     unsigned phase = m->replay.state.open.phase;
@@ -83,7 +83,7 @@ static void choose_randomly(struct pyr_match *m, pyr_seat seat, struct pyr_rng *
         if (!CHECK_INT(pyr_match_step(m, seat, pyr_steps_pick(&steps, &m->edition->box, rng)), PYR_OK))
             return;
         if (phase == PYR_REPLACE) {
-            CHECK(m->log.lines > lines);     /* seen by all at once (Q5) */
+            CHECK(m->log.lines > lines);     /* all see it at once (Q5) */
             return;
         }
         CHECK_INT(m->log.lines, lines);
@@ -91,7 +91,7 @@ static void choose_randomly(struct pyr_match *m, pyr_seat seat, struct pyr_rng *
     CHECK(pyr_match_is_ready(m, seat));      /* a choice that never ends */
 }
 
-/* One decision of some seat that waits. */
+/* One decision of a waiting seat. */
 static void play_one(struct pyr_match *m, struct pyr_rng *rng, bool fuss)
 {
     unsigned waiting = pyr_match_waiting(m);
@@ -100,7 +100,7 @@ static void play_one(struct pyr_match *m, struct pyr_rng *rng, bool fuss)
         seat = (pyr_seat)pyr_rng_below(rng, PYR_MAX_SEATS);
     while (!(waiting >> seat & 1));
     choose_randomly(m, seat, rng, fuss);
-    /* Somebody changes his mind. */
+    /* A player changes their choice. */
     seat = (pyr_seat)pyr_rng_below(rng, PYR_MAX_SEATS);
     if (fuss && !pyr_rng_below(rng, 4) && seat < m->replay.seats && m->choice[seat].confirmed)
         CHECK_INT(pyr_match_retract(m, seat), PYR_OK);
@@ -166,7 +166,7 @@ TEST("a client without a screen plays whole games; their logs replay and come ba
         }
         CHECK_INT(pyr_match_load(&other, edition, noisy, length, PYR_NOBODY, NULL), PYR_OK);
         CHECK(same_log(&match, &other));
-        /* Nothing can be done in a game that is over. */
+        /* A finished game accepts no actions. */
         saved = match;
         for (pyr_seat seat = 0; seat < 5; seat++) {
             struct pyr_steps steps;
@@ -325,7 +325,7 @@ TEST("choices are hidden until the last one is in")
                     CHECK(same_view_but_waiting(now, &view[s]));
                 }
             }
-            /* All at once, in seat order, right behind what was there. */
+            /* All at once, in seat order, directly behind the earlier lines. */
             CHECK(!memcmp(match.log.text, saved.log.text, log_size(&saved)));
             for (unsigned s = 0; s < seats; s++) {
                 char wanted[16];
@@ -351,7 +351,7 @@ TEST("each step can be undone, each confirmation retracted")
         pyr_seat seat = (pyr_seat)__builtin_ctz(pyr_match_waiting(&match));
         if (phase == PYR_REPLACE) {
             play_one(&match, &rng, false);
-            CHECK_INT(pyr_match_undo(&match, seat), PYR_ERR_NO_UNDO);        /* there is no going back (Q5) */
+            CHECK_INT(pyr_match_undo(&match, seat), PYR_ERR_NO_UNDO);        /* it cannot be undone (Q5) */
             CHECK_INT(pyr_match_retract(&match, seat), PYR_ERR_NO_UNDO);
             continue;
         }
@@ -421,7 +421,7 @@ TEST("what cannot be done is refused and changes nothing")
     pyr_match_steps(&match, 2, &steps);
     CHECK_INT(steps.count, 0);
     CHECK(same_match(&match, &saved));
-    /* A choice that is complete takes no more steps. */
+    /* A complete choice accepts no more steps. */
     CHECK_INT(pyr_match_retract(&match, 0), PYR_OK);
     CHECK_INT(pyr_match_step(&match, 0, match.choice[0].first), PYR_ERR_NOT_DUE);
     CHECK_INT(match.choice[0].count, 1);
@@ -550,7 +550,7 @@ TEST("choices as text: keeping, marking, replacing, and whatever is wrong with t
     choose(0, "2 4");
     choose(0, "2 1");                        /* instead of the choice before */
     CHECK_INT(match.choice[0].count, 1);
-    REFUSE_ALL(0, keeping);                  /* and it stays if another one is refused */
+    REFUSE_ALL(0, keeping);                  /* a refused choice leaves it in place */
     CHECK_INT(match.choice[0].count, 1);
     CHECK_INT(pyr_match_confirm(&match, 0), PYR_OK);
     choose(1, "5 6");
@@ -685,19 +685,19 @@ TEST("what a seat sees is a record of its own, while the game is under way")
                 size_t size = visible_lines(&match, viewer, text);
                 CHECK(reads(edition, text, size, viewer, &replay));
                 if (replay.stage < PYR_STAGE_PLAY) {
-                    /* An onlooker is told nothing before the first cards are kept. */
+                    /* An onlooker sees nothing before the first cards are kept. */
                     CHECK_INT(viewer, PYR_SPECTATOR);
                     CHECK_INT(match.replay.state.open.phase, PYR_KEEP);
                     continue;
                 }
-                /* The same game, as far as this seat can tell. */
+                /* The same game, as far as this seat can see. */
                 int clause;
                 pyr_state_check(&replay.state, &edition->box, &clause);
                 CHECK_INT(clause, 0);
                 pyr_view_init(&told, &replay.state, viewer);
                 pyr_view_init(&mine, &match.replay.state, viewer);
                 CHECK(!memcmp(&mine, &told, sizeof mine));
-                /* And a match of its own, for a client that has nothing else. */
+                /* A match of its own, for a client that has only these lines. */
                 CHECK_INT(pyr_match_load(&other, edition, text, size, viewer, NULL), PYR_OK);
                 CHECK_INT(log_size(&other), size);
                 CHECK(!memcmp(other.log.text, text, size));
@@ -748,7 +748,7 @@ TEST("a view of a finished game whose other deals were never told is good, too")
         }
         CHECK(reads(&plain, text, size, viewer, &replay));
         CHECK_INT(replay.stage, PYR_STAGE_OVER);
-        /* The whole record it is not. */
+        /* It is not the whole record. */
         pyr_replay_init(&replay, PYR_NOBODY);
         CHECK(pyr_record_read(&replay, &plain, text, size, NULL) != PYR_OK);
     }
@@ -776,7 +776,7 @@ TEST("tags stay where they are")
     CHECK_INT(pyr_match_load(&other, &plain, match.log.text, log_size(&match), PYR_NOBODY, NULL), PYR_OK);
     CHECK(same_log(&match, &other));
     CHECK(pyr_match_is_over(&other));
-    /* Not fit for a line. */
+    /* Invalid in a line. */
     saved = match;
     CHECK_INT(pyr_match_tag(&match, "a", "b\nwinner 1"), PYR_ERR_TEXT_ENCODING);
     CHECK_INT(pyr_match_tag(&match, "a", "b\rc"), PYR_ERR_TEXT_ENCODING);
@@ -793,7 +793,7 @@ TEST("tags stay where they are")
     while (!(err = pyr_match_tag(&match, "more", "of the same")) && more < 1000)
         more++;
     CHECK_INT(err, PYR_ERR_TEXT_FULL);
-    CHECK_INT(more, PYR_LOG_TAGS - 3);       /* three stand there already */
+    CHECK_INT(more, PYR_LOG_TAGS - 3);       /* there are three already */
 }
 
 TEST("tags leave room for the game")
@@ -975,7 +975,7 @@ static uint32_t find_line(const char *keyword, const char *part)
     return 0;
 }
 
-/* Reads the log with one line replaced: the code, which must come at that very line. */
+/* Reads the log with one line replaced; returns the error, which must be at exactly that line. */
 static enum pyr_err with_line(uint32_t line, const char *instead)
 {
     static char text[PYR_LOG_SIZE + 256];
@@ -1077,7 +1077,7 @@ TEST("a winner is named once")
     CHECK_INT(seen, 15);
 }
 
-/* A host of many games: tags before the deal, lines kept elsewhere, games that come back from their lines. */
+/* A host of many games: tags before the deal, lines stored elsewhere, games restored from their lines. */
 
 TEST("tags may stand between the header and the deals")
 {
@@ -1184,7 +1184,7 @@ TEST("a choice between its three forms: steps, text and event")
         for (unsigned k = 0; k < event.count && event.kind == PYR_EVENT_MARK; k++)
             CHECK(again.part[k].card == event.part[k].card && again.part[k].spaces == event.part[k].spaces);
     }
-    /* A bare number is a take; a card that is not on the desk has no step; the order of steps matters. */
+    /* A bare number is a take; for a card that is not on the desk there is no step; the order of steps matters. */
     struct pyr_lines lines;
     struct pyr_event event;
     pyr_step steps[PYR_MAX_CHOICE];
@@ -1257,7 +1257,7 @@ TEST("a game without a log is the same game, whoever takes its lines")
         }
         CHECK(pyr_game_is_over(&silent) && pyr_game_is_over(&told) && !counting.differs);
     }
-    /* A sink that is full says so. */
+    /* A full sink reports it. */
     struct pyr_game game;
     struct counting full = { &match.log, 0, 3, false };
     const struct pyr_sink sink = { count_line, &full };

@@ -1,5 +1,5 @@
-/* test_net.c: the terminal client's connections (tui/net.c) against a server of this program, which says exactly what a case
- * wants, in pieces. Nothing waits for a time: every case ends with an event. */
+/* test_net.c: the terminal client's connections (tui/net.c) against a server in this program, which sends exactly
+ * what a case wants, in pieces. No case waits for a fixed time: each ends with an event. */
 #define _POSIX_C_SOURCE 200809L       /* mkdtemp, threads */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -19,12 +19,12 @@
 static struct server {
     int listening, port;
     pthread_t thread;
-    const char *answer;          /* what it says, "%s" being the key that a handshake calls for */
+    const char *answer;          /* its answer; "%s" is replaced by the key of the handshake */
     size_t size, piece;          /* of the answer, if it has NUL bytes; bytes that are sent at once */
-    bool is_silent;              /* it reads, and says nothing until the client leaves */
+    bool is_silent;              /* it reads, and sends nothing until the client leaves */
     bool is_mute;                /* it closes without reading */
     bool is_secure;
-    char request[4096], rest[4096];      /* what it was sent before and after its answer */
+    char request[4096], rest[4096];      /* what it received before and after its answer */
     size_t rest_size;
 } server;
 
@@ -55,7 +55,7 @@ static void hear_request(int socket)
             return;
         server.request[size += (size_t)got] = '\0';
         if (server.request[0] == 0x16)
-            return;                          /* TLS, to a server that does not know it */
+            return;                          /* TLS, which this server does not speak */
         const char *end = strstr(server.request, "\r\n\r\n"), *length = strstr(server.request, "content-length: ");
         if (end && strlen(end + 4) >= (length ? strtoul(length + 16, NULL, 10) : 0))
             return;
@@ -186,7 +186,7 @@ static struct net *client(const char *scheme, const char *host)
     return net_create(url, "pyramids=old", server.is_secure ? files.certificate : NULL, wake);
 }
 
-/* What a request is told by a server that says so much. */
+/* The event for a request if the server sends these bytes. */
 static const char *told(const char *scheme, const char *text, size_t piece)
 {
     if (text ? !begin_server(text, piece) : !begin_server("", 0))
@@ -237,13 +237,14 @@ TEST("requests carry the cookie and a body, and the server's own cookie is kept"
 TEST("why there is no answer")
 {
     CHECK_STR(told("http", "SSH-2.0-OpenSSH_9\r\n", 0), "answer 7 -7 -");
-    CHECK_STR(told("http", NULL, 0), "answer 7 -7 -");                       /* closed without a word */
-    CHECK_STR(told("http", "\x15\x03\x03\x02", 0), "answer 7 -7 -");         /* TLS says that it is no TLS */
+    CHECK_STR(told("http", NULL, 0), "answer 7 -7 -");                       /* closed without an answer */
+    CHECK_STR(told("http", "\x15\x03\x03\x02", 0), "answer 7 -7 -");         /* a TLS client rejects what is not TLS */
     CHECK_STR(told("https", "HTTP/1.1 400 Bad Request\r\n\r\n", 0), "answer 7 -6 -");
     CHECK_STR(told("https", NULL, 0), "answer 7 -6 -");
-    CHECK_STR(told("http", OK "Content-Length: 9\r\n\r\nhello", 0), "answer 7 0 hello");      /* cut off: none */
+    CHECK_STR(told("http", OK "Content-Length: 9\r\n\r\nhello", 0), "answer 7 0 hello");      /* a truncated answer does
+                                                                                                 not count */
     begin_server("", 0);
-    close(server.listening);                             /* nobody listens there any more */
+    close(server.listening);                             /* the port is no longer open */
     struct net *net = client("http", "127.0.0.1");
     net_request(net, 7, "/", NULL);
     CHECK_STR(event_words(net), "answer 7 -4 -");

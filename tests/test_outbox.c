@@ -1,7 +1,8 @@
 /*
- * test_outbox.c: nothing leaks. Two tables differ only in what is hidden from someone: the others' deals, the order of the
- * deck and of the expedition cards, what the others are choosing. Everything that outbox.c and table_json write for that
- * someone, a seat or an onlooker, must be the same, byte for byte, until the difference comes into the open.
+ * test_outbox.c: nothing leaks. Two tables differ only in what is hidden from a viewer (a seat or an onlooker): the
+ * others' deals, the order of the deck and of the expedition cards, the others' unfinished choices. Everything that
+ * outbox.c and table_json write for that viewer must be the same, byte for byte, until the difference becomes visible in
+ * the game.
  *
  * The tables, messages and the store are the server's own; this file stands in for serve.c, web.c and pool.c: no sockets, no
  * clock, no bots.
@@ -11,7 +12,7 @@
 #include "check_edition.h"
 #include "check_server.h"
 
-/* What the rest of the server would be. */
+/* Stubs for the rest of the server. */
 
 uint64_t server_now(const struct server *server) { (void)server; return 1000000; }
 int64_t server_time(void) { return 1794700800; }
@@ -75,7 +76,7 @@ static void say_choice(struct world *world, unsigned who, const char *choice)
     say(world, who, text);
 }
 
-/* The table's row and first lines, as the database of a real one would have them. */
+/* The table's row and first lines, as the database would have them for a real one. */
 struct founding {
     struct store_job job;
     const struct store_table *table;
@@ -133,7 +134,7 @@ static bool begin(struct world *world, unsigned seats, const struct pyr_chance *
         uv_run(&world->server.loop, UV_RUN_ONCE);
     if (!world->table || !founding.good)
         return false;
-    /* The cards are ours, not the secret's. */
+    /* The test sets the cards, not the secret. */
     pyr_game_set_chance(&world->table->now.game, chance);
     for (unsigned i = 0; i <= ONLOOKER; i++) {
         struct store_visitor visitor = { .id = i == ONLOOKER ? 99 : (int64_t)i + 1 };
@@ -174,7 +175,7 @@ static void end(struct world *world)
     CHECK_INT(uv_loop_close(&world->server.loop), 0);
 }
 
-/* A legal choice of a seat as text, chosen by the dice. */
+/* A random legal choice of a seat as text. */
 static void pick(struct world *world, unsigned seat, struct pyr_rng *dice, char *to, size_t size)
 {
     struct pyr_game game = world->table->now.game;
@@ -205,7 +206,8 @@ static void pick(struct world *world, unsigned seat, struct pyr_rng *dice, char 
     pyr_game_write_choice(&game, (pyr_seat)seat, &out);
 }
 
-/* What someone has been told over the socket, and would be told by GET /api/tables/CODE, in both worlds. */
+/* Everything a viewer has received over the socket, and would receive from GET /api/tables/CODE, is the same in both
+ * worlds. */
 static bool is_alike(unsigned who)
 {
     char *json[2];
@@ -232,11 +234,11 @@ static void shuffle(struct pyr_rng *dice, uint8_t *item, unsigned count)
     }
 }
 
-/* Another chance that `who` cannot tell from the first before the fifteenth reveal. Everyone keeps the first two of their
- * cards. */
+/* Another chance that `who` cannot tell from the first before the fifteenth reveal. All seats keep the first two of
+ * their cards. */
 static void vary(const struct pyr_chance *from, unsigned seats, unsigned who, struct pyr_rng *dice, struct pyr_chance *to)
 {
-    enum { OPEN_CARDS = 26 };    /* of the deck, so many may come into the open in two rounds */
+    enum { OPEN_CARDS = 26 };    /* up to so many of the deck may be revealed in two rounds */
     bool is_fixed[PYR_CARDS] = { false };
     uint8_t other[PYR_CARDS];
     unsigned count = 0, left = 0;
@@ -274,7 +276,7 @@ static unsigned reveals(const struct table *table)
     return count;
 }
 
-/* One pair of games; `who` is compared. Returns the phases that were. */
+/* One pair of games; the messages to `who` are compared. Returns the number of phases. */
 static unsigned compare(unsigned seats, unsigned who, uint64_t seed, unsigned *replaced)
 {
     struct pyr_chance chance[2];
@@ -332,7 +334,7 @@ static unsigned compare(unsigned seats, unsigned who, uint64_t seed, unsigned *r
             worlds[1].table->log.count);
         phases++;
     }
-    /* The first card of the third round is another: were the comparison blind, it would not see this either. */
+    /* The first card of the third round differs: this shows that the comparison would see a difference. */
     if (good)
         CHECK(!is_alike(who));
     end(&worlds[0]);

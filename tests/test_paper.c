@@ -1,5 +1,5 @@
-/* test_paper.c: sheets to print: how many there are, that every card of the edition is on one with what it shows, that
- * nothing leaves the paper, and that texts from outside stay texts. */
+/* test_paper.c: sheets to print: their number, that every card of the edition is on one with all its symbols, that
+ * nothing is outside the paper, and that foreign texts are escaped. */
 #include <pyramids/builtin.h>
 #include <pyramids/paper.h>
 
@@ -110,7 +110,7 @@ TEST("pictures get names of their own, and grey where there is no colour")
         "<g id=\"s-x\" fill=\"#FF8000\" stroke=\"url(#g-y)\"/><use href=\"#s-x\" fill=\"#123\"/>#00ff00";
     pyr_paper_sprite(svg, strlen(svg), true, sheet, sizeof sheet);
     CHECK_STR(sheet, "<g id=\"q-s-x\" fill=\"#FF8000\" stroke=\"url(#q-g-y)\"/><use href=\"#q-s-x\" fill=\"#123\"/>#00ff00");
-    /* (299 * 255 + 587 * 128) / 1000 = 151 = 0x97; what is not a whole attribute is left alone. */
+    /* (299 * 255 + 587 * 128) / 1000 = 151 = 0x97; an incomplete attribute is left alone. */
     pyr_paper_sprite(svg, strlen(svg), false, sheet, sizeof sheet);
     CHECK_STR(sheet, "<g id=\"q-s-x\" fill=\"#979797\" stroke=\"url(#q-g-y)\"/><use href=\"#q-s-x\" fill=\"#123\"/>#00ff00");
     CHECK_INT(pyr_paper_sprite(svg, 5, false, twice, sizeof twice), 5);

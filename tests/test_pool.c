@@ -1,7 +1,7 @@
 /*
  * test_pool.c: the threads that think (src/server/pool.h), with bots of our own that wait for each other instead of
- * thinking. So every claim about who waits for whom is one about the order of events: if it did not hold, the case would
- * never end.
+ * thinking. So each check of what waits for what is about the order of events: if it failed, the case would never
+ * end.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
@@ -18,7 +18,7 @@ static uv_loop_t loop;
 static struct pool *pool;
 static struct ask asks[64];
 static unsigned done, prepared;
-static const struct ask *order[64];          /* by when they were done */
+static const struct ask *order[64];          /* in the order in which they finished */
 static atomic_bool let_go;                   /* the heavy bot may choose */
 
 __attribute__((constructor)) static void load(void)
@@ -44,7 +44,7 @@ static void nothing(void *memory, const struct pyr_box *box) { (void)memory; (vo
 static void prepare(void *memory, const struct pyr_box *box)
 {
     (void)box;
-    prepared++;                              /* one thread makes all of them */
+    prepared++;                              /* one thread prepares all of them */
     memcpy(memory, "known", 6);
 }
 
@@ -169,7 +169,7 @@ TEST("pool: a long thought is cut short for another address, not for an unwatche
     until_done(1);
     CHECK_INT(pool_state(pool).shortened, 1);
     until_done(2);
-    CHECK_INT(pool_state(pool).shortened, 1);        /* nobody waited for the second */
+    CHECK_INT(pool_state(pool).shortened, 1);        /* no client waited for the second */
     ask(0, &thinker, 666, true);
     ask(1, &thinker, 7, false);
     until_done(3);
@@ -243,7 +243,7 @@ TEST("pool: no bot waits for an analysis, even with one thread") {
         ask(i, i % 2 ? &light : &thinker, 8, true);
     until_done(30);
     CHECK(!work.was_done && pool_state(pool).jobs == 1);
-    unsigned before = atomic_load(&rests);   /* and it goes on once they have chosen */
+    unsigned before = atomic_load(&rests);   /* and it continues once they have chosen */
     while (atomic_load(&rests) == before)
         nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
     atomic_store(&let_go, true);
@@ -287,12 +287,12 @@ TEST("pool: few analyses of one address wait, one runs at a time, addresses take
     CHECK_INT(pool_state(pool).jobs, POOL_JOBS + 1);
     CHECK_INT(atomic_load(&running), 1);
     CHECK_INT(works[1].ran, false);
-    stop();                                  /* gives all of them back; what was not run was not run */
+    stop();                                  /* returns all of them; jobs that did not run stay undone */
     CHECK_INT(works_done, POOL_JOBS + 1);
     CHECK(works[0].was_done && works[0].ran && works[1].was_done && !works[1].ran);
     unsigned last = 0;
     for (unsigned i = 0; i < works_done; i++)
         if (works_order[i] == 666)
             last = i;
-    CHECK(last > POOL_JOBS_PER_ADDRESS + 2);     /* the others had their turns between */
+    CHECK(last > POOL_JOBS_PER_ADDRESS + 2);     /* the others had their turns in between */
 }

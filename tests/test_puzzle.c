@@ -216,7 +216,7 @@ TEST("the puzzle of the day: every one comes before one comes again") {
             CHECK(number >= 1 && number <= days && !seen[number]++);
         }
     }
-    /* A client that has the first pack only, and one that has all of them. */
+    /* A client that has only the first pack, and one that has all of them. */
     CHECK_INT(pyr_puzzle_of_day(20775, PYR_PUZZLE_PACK), pyr_puzzle_of_day(20775, 2513));
     CHECK_INT(pyr_puzzle_day("1970-01-01"), 0);
     CHECK_INT(pyr_puzzle_day("2026-11-18"), 20775);
@@ -232,7 +232,7 @@ static size_t make_mistake(char *to, size_t size, const char *values)
 {
     struct pyr_puzzle puzzle;
     struct pyr_out out;
-    /* One about a mark, whatever number it has. */
+    /* A puzzle about a mark, whatever its number is. */
     uint32_t number = 1;
     while (pyr_puzzle_find(&puzzle, pack, pack_size, "classic", number) && puzzle.playouts)
         number++;

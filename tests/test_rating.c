@@ -1,9 +1,9 @@
 /*
  * test_rating.c: ratings of players (rating.h) against published examples and a second program.
  *
- * The vectors "made" are those that OpenSkill's implementations publish and test against (2, 3 and 4 players without games);
- * the others come from an independent program in Python (tests/ratings.py), which is itself checked against the published
- * example with teams.
+ * The vectors "made" are those that OpenSkill's implementations publish and use in their tests (2, 3 and 4 players
+ * without games); the others come from an independent program in Python (tests/ratings.py), which is itself checked
+ * against the published example with teams.
  */
 #include <pyramids/rating.h>
 

@@ -1,7 +1,7 @@
 /*
- * test_remote.c: games at a server without a network. A server of one page (below) plays by docs/protocol.md on a match of
- * its own; the lines between it and the clients break, repeat and run late as the test likes. What a client knows at the end
- * must be the record.
+ * test_remote.c: games at a server without a network. A minimal server (below) follows docs/protocol.md with a match
+ * of its own; the test breaks, repeats and delays the messages between it and the clients. At the end a client must
+ * have the whole record.
  */
 #include "check.h"
 #include "check_edition.h"
@@ -114,7 +114,7 @@ static void send_ready(unsigned seat)
     receive(&client[seat], text);
 }
 
-/* The value of a member in what a client has sent: it is regular. */
+/* The value of a member in a client's message, which has a fixed form. */
 static bool member(const char *text, const char *name, char *to, size_t size)
 {
     char key[32];
@@ -128,7 +128,7 @@ static bool member(const char *text, const char *name, char *to, size_t size)
     return true;
 }
 
-/* Takes a message; the answer is lost if `broken`. */
+/* Handles a message; the answer is lost if `broken`. */
 static void serve(unsigned seat, const char *text, bool broken)
 {
     char type[16], id[40] = "", word[1024], answer[128];
@@ -193,7 +193,7 @@ static void begin_clients(unsigned seed)
     }
 }
 
-/* Carries what a client wants to say; `loss` of 16 messages or answers are lost with the connection. */
+/* Delivers a client's messages; in `loss` of 16 cases a message or answer is lost with the connection. */
 static void carry(unsigned seat, unsigned loss)
 {
     struct client *c = &client[seat];
@@ -215,7 +215,7 @@ static void carry(unsigned seat, unsigned loss)
     c->now += 700;
 }
 
-/* Plays if it is due. */
+/* Plays if a choice is due. */
 static void play(unsigned seat)
 {
     struct client *c = &client[seat];
@@ -238,7 +238,7 @@ static void play(unsigned seat)
     CHECK(!pyr_remote_confirm(&c->remote, new_id(), c->now));
 }
 
-/* A client's program ends and is started again, with what it had saved. */
+/* A client's program ends and is started again with its saved state. */
 static void restart(unsigned seat)
 {
     static char text[PYR_REMOTE_SAVED];
@@ -266,7 +266,8 @@ static void play_whole_game(unsigned seed, unsigned loss, bool restarts)
         CHECK_INT(client[s].bad, 0);
         CHECK_INT(client[s].refused, 0);
         CHECK_INT(client[s].remote.version, server.match.log.lines);
-        /* The client saw every line but the other's deal, or that too if it began anew when the game was over. */
+        /* The client has every line except the other's deal; or also that one, if it loaded the game again when it was
+         * over. */
         CHECK(client[s].match.log.lines == server.match.log.lines - 1 ||
             (restarts && client[s].match.log.lines == server.match.log.lines));
         CHECK_INT(pyr_remote_set_record(&client[s].remote, server.match.log.text,
@@ -366,7 +367,7 @@ TEST("a choice that was taken back before it arrived does not arrive later") {
     send_table(0);
     const char *text = pyr_remote_next(&c->remote, c->now);
     CHECK(text && strstr(text, "\"retract\"") && !pyr_remote_next(&c->remote, c->now));
-    /* The server never had the choice. */
+    /* The server never received the choice. */
     char answer[128];
     snprintf(answer, sizeof answer, "{\"type\":\"error\",\"id\":\"%s\",\"code\":\"no_choice\"}", c->remote.sent[0].id);
     receive(c, answer);
@@ -387,7 +388,7 @@ TEST("an answer that asks for patience has the message sent again, under its id"
     CHECK(c->match.choice[0].confirmed && !pyr_remote_next(&c->remote, c->now));
     c->now = pyr_remote_wake_at(&c->remote);
     CHECK_STR(pyr_remote_next(&c->remote, c->now), first);
-    receive(c, answer);                                  /* the same once more is no news */
+    receive(c, answer);                                  /* a repeated message changes nothing */
     CHECK_INT(c->refused, 1);
     c->now = pyr_remote_wake_at(&c->remote);
     CHECK_STR(pyr_remote_next(&c->remote, c->now), first);
@@ -596,7 +597,7 @@ TEST("a reaction is sent once, and refused with its kind") {
     CHECK_INT(c->refused_kind, PYR_REMOTE_REACT);
     c->now += 5000;
     CHECK(!c->remote.sent_count && !pyr_remote_next(&c->remote, c->now));
-    /* One that was not answered is over with the connection. */
+    /* An unanswered reaction is dropped with the connection. */
     CHECK(pyr_remote_react(&c->remote, 0, new_id(), c->now));
     pyr_remote_lost(&c->remote, c->now, 0);
     CHECK(!c->remote.sent_count && !pyr_remote_may_react(&c->remote));
@@ -609,9 +610,9 @@ TEST("reactions of others are shown one by one, but not those of who is muted, a
     struct client *c = &client[0];
     send_reaction(1, "tomb");
     send_reaction(1, "cross");
-    send_reaction(0, "skull");               /* one's own comes back, too */
+    send_reaction(0, "skull");               /* the player's own comes back, too */
     send_reaction(1, "camel");               /* of a later server */
-    send_reaction(3, "tomb");                /* nobody sits there */
+    send_reaction(3, "tomb");                /* the seat is empty */
     receive(c, "{\"type\":\"reaction\",\"symbol\":\"tomb\"}");
     CHECK_INT(c->reactions, 3);
     CHECK_INT(c->reaction[0], 8 + 0);
@@ -640,7 +641,7 @@ TEST("closing a table does not wait for the answer to the wish for a seat") {
     CHECK(text && strstr(text, "\"type\":\"sit\""));
     text = pyr_remote_next(&c->remote, c->now);
     CHECK(text && strstr(text, "\"type\":\"close\""));
-    /* A lost connection says that it did not happen. */
+    /* When the connection is lost, an error shows that it did not happen. */
     pyr_remote_lost(&c->remote, c->now, 0);
     CHECK(!pyr_remote_close(&c->remote, new_id(), c->now));
     CHECK_INT(c->remote.sent_count, 1);
@@ -706,13 +707,13 @@ TEST("what is no game, no JSON or no message changes nothing") {
     CHECK_INT(c->remote.you, before.you);
     CHECK_INT(c->remote.size, before.size);
     receive(c, "{\"type\":\"error\",\"code\":\"\\u001b[2Jhello\"}");
-    CHECK_STR(c->code, "other");                         /* nothing that a terminal would obey */
+    CHECK_STR(c->code, "other");                         /* no control characters for the terminal */
     char text[128];
     snprintf(text, sizeof text, "{\"type\":\"lines\",\"from\":%u,\"to\":%u,\"left\":-1,\"lines\":[\"take 9 99\"]}",
         before.version, before.version + 1);
     receive(c, text);
     CHECK_INT(c->bad, 1);
-    CHECK(c->remote.fault.code && c->remote.fault.line == before.version);   /* the other one's deal is not seen */
+    CHECK(c->remote.fault.code && c->remote.fault.line == before.version);   /* the other player's deal is hidden */
     /* An object that is larger than any message of a game. */
     static char large[8192] = "{\"type\":\"table\",\"seats\":[7";
     for (size_t at = strlen(large); at < sizeof large - 8; at += 2)

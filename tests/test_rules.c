@@ -1,9 +1,9 @@
 /*
- * test_rules.c: each rule R1-R17, ruling Q1-Q10 and worked example E1-E5 of docs/rules.md, as a position and what must come
- * of it.
+ * test_rules.c: each rule R1-R17, ruling Q1-Q10 and worked example E1-E5 of docs/rules.md, as a position and its
+ * required result.
  *
- * All cards are alike unless a case draws its own: no walls, no symbols, the entrance at c1 and the tomb at c5. Card n is
- * green, orange or purple as n leaves 1, 2 or 0 when divided by three. Positions are laid out by hand and audited.
+ * All cards are alike unless a case draws its own: no walls, no symbols, the entrance at c1 and the tomb at c5. Card
+ * n is green, orange or purple if n mod 3 is 1, 2 or 0. Positions are made by hand and audited.
  */
 #include "check.h"
 #include "check_card.h"
@@ -28,7 +28,7 @@ static void card(int number, const char *rows)
 
 #define PLAIN_CARD "..v.. ..... ..... ..... ..T.."
 
-/* A fresh print; to be followed by card() for those that differ. */
+/* A fresh print; card() then changes single cards. */
 static void fresh_print(void)
 {
     static const uint16_t penalty[PYR_SKULLS] = { 1, 2, 3, 4, 6, 8, 10, 12, 15, 18 };
@@ -43,7 +43,7 @@ static void fresh_print(void)
         card(n, PLAIN_CARD);
 }
 
-/* How a game begins: what each keeps, what lies on top of the deck, what the first reveal is. */
+/* How a game begins: the kept cards, the top of the deck, the first reveal. */
 struct opening {
     int seats;
     int hand[PYR_MAX_SEATS][PYR_KEPT];
@@ -128,7 +128,7 @@ static bool has_card(int seat, int number)
     return game.desk[seat].card[0] == number - 1 || game.desk[seat].card[1] == number - 1;
 }
 
-/* Laying out positions. */
+/* Making positions. */
 
 static void both_desks(int seat, void (*change)(struct pyr_desk *, int), int value)
 {
@@ -193,7 +193,7 @@ static bool has_completed(int seat, int number)
     return game.open.desk[seat].done >> (number - 1) & 1;
 }
 
-/* A player who had to go on without this card (Q7): it was completed. */
+/* A player who had to continue without this card (Q7): it was completed. */
 static void slot_is_empty(int seat, int number)
 {
     unsigned slot = slot_of(seat, number);
@@ -223,14 +223,14 @@ static void display_holds(int seat, int left)
     game.open.desk[seat].done = game.desk[seat].done;
 }
 
-/* Neither deck nor display has a card any more: a player completed them all. */
+/* Neither deck nor display has cards left: a player completed them all. */
 static void nothing_is_left(int seat)
 {
     deck_holds(seat, 0);
     display_holds(seat, 0);
 }
 
-/* Gives all points that are earned in such a position to those who earned them, first seats first. */
+/* Gives all points that are earned in such a position, in the order of seats. */
 static void settle_points(void)
 {
     for (unsigned colour = 0; colour < PYR_COLOURS; colour++) {
@@ -313,7 +313,7 @@ static uint32_t step_count(int seat)
     return steps.count;
 }
 
-/* Everyone who has still to mark marks one space that is neither a tomb nor a symbol, or passes. */
+/* All who still have to mark do so on one space that is neither a tomb nor a symbol, or pass. */
 static void others_mark(void)
 {
     for (int s = 0; s < game.open.seats && game.open.phase == PYR_MARK; s++) {
@@ -543,7 +543,8 @@ TEST("R8 the whole pattern on one card, or exactly one space, never a part")
     CHECK_INT(play(0, "1:b1c1e1"), PYR_ERR_NOT_PATTERN);                                   /* in two pieces */
     CHECK_INT(pyr_state_apply(&game, &box, 0, pyr_pair_of(0, spaces("c1c2")) | pyr_pair_of(1, spaces("c1"))), PYR_ERR_STEP);
     CHECK_INT(pyr_state_apply(&game, &box, 0, PYR_STEP_NONE), PYR_ERR_STEP);
-    CHECK_INT(pass(0), PYR_ERR_MUST_MARK);                                                 /* doing nothing is not free */
+    CHECK_INT(pass(0), PYR_ERR_MUST_MARK);                                                 /* doing nothing is not
+                                                                                              allowed */
     PLAY(0, "1:c1");                                                                       /* exactly one */
     CHECK_INT(game.open.waiting, 2);
     PLAY(1, "4:c1c2c3");                                                                   /* the whole, on the other card */
@@ -744,7 +745,7 @@ TEST("R11 marking the tomb completes the card")
     nearly(0, 1);
     CHECK_INT(game.open.desk[0].done, 0);
     PLAY(0, "1:c5");
-    CHECK(!has_completed(0, 1)); /* nobody sees it before all are in */
+    CHECK(!has_completed(0, 1)); /* hidden before all have chosen */
     others_mark();
     CHECK(has_completed(0, 1));
     CHECK(!has_card(0, 1) && has_card(0, 2));
@@ -773,7 +774,7 @@ TEST("R12 who completed a card takes a new one, in the order of the completed nu
     CHECK_INT(game.open.phase, PYR_REPLACE);
     CHECK_INT(game.open.waiting, 1 << 1);                                                  /* 5, then 11, then 20 */
     CHECK_INT(take(0, 30), PYR_ERR_NOT_DUE);
-    CHECK_INT(take(1, 34), PYR_ERR_NOT_IN_DISPLAY); /* the top of the deck has no face */
+    CHECK_INT(take(1, 34), PYR_ERR_NOT_IN_DISPLAY); /* the top card of the deck is hidden */
     CHECK_INT(step_count(1), 5);
     CHECK_INT(take(1, 31), PYR_OK);
     CHECK(has_card(1, 31) && has_card(1, 22));
@@ -871,7 +872,7 @@ TEST("R14 the 8th pyramid of a colour takes nothing, whatever is left")
     for (int i = 0; i < 7; i++)
         completed(0, 3 * (i + 1));
     pyr_state_check(&game, &box, &clause);
-    CHECK_INT(clause, 46); /* the audit knows it cannot come about */
+    CHECK_INT(clause, 46); /* the audit reports that it is impossible */
     unsigned slot = slot_of(0, 48);
     game.desk[0].free &= ~pyr_pair_of(slot, spaces("c1c2c3c4"));
     game.desk[0].reach |= pyr_pair_of(slot, spaces("c5"));
@@ -1199,14 +1200,15 @@ TEST("Q7 nothing left to take: a player goes on with one card, or none, and then
     nearly(1, 12);
     PLAY(0, "40:c5d5+7:c5");
     PLAY(1, "12:c5");
-    CHECK_INT(game.open.phase, PYR_REVEAL);                                                /* nobody can take anything */
+    CHECK_INT(game.open.phase, PYR_REVEAL);                                                /* no player can take anything */
     CHECK_INT(game.open.desk[0].card[0], PYR_NO_CARD);
     CHECK_INT(game.open.desk[0].card[1], PYR_NO_CARD);
     CHECK(has_card(1, 13));
     reveal();
     CHECK_INT(step_count(0), 1);
     CHECK_INT(pyr_state_apply(&game, &box, 0, pyr_pair_of(0, spaces("c1"))), PYR_ERR_MUST_PASS);
-    CHECK_INT(pass(1), PYR_ERR_MUST_MARK);                                                 /* who has one card marks it */
+    CHECK_INT(pass(1), PYR_ERR_MUST_MARK);                                                 /* a player with one card
+                                                                                              marks it */
     CHECK_INT(pass(0), PYR_OK);
     CHECK_INT(pass(0), PYR_ERR_NOT_DUE);
     PLAY(1, "13:c1");
@@ -1290,7 +1292,7 @@ TEST("Q10 secret are the orders, the deals of others, and choices that not all h
         CHECK_INT(pyr_box_init(&box, &print, NULL), PYR_OK);
         make_chance(&opening, &chance);
         if (twin) {
-            /* Player 2 was dealt other cards than those he kept; the deck and the patterns to come lie otherwise. */
+            /* Player 2 was dealt other cards than those he kept; the deck and the later patterns are in another order. */
             chance.dealt[1][2] = 39;
             chance.dealt[1][3] = 38;
             pyr_card moved = chance.deck[20];
@@ -1307,18 +1309,19 @@ TEST("Q10 secret are the orders, the deals of others, and choices that not all h
             CHECK_INT(pyr_state_apply(&game, &box, (pyr_seat)s,
                 pyr_step_keep((pyr_card)(opening.hand[s][0] - 1), (pyr_card)(opening.hand[s][1] - 1))), PYR_OK);
         pyr_state_advance(&game, &box);
-        /* Player 3 marks one thing or the other; player 1 sees that he is done, not what it is. */
+        /* Player 3 makes one of two marks; player 1 sees that he is done, but not the mark. */
         PLAY(2, twin ? "5:c1c2" : "6:c1");
         pyr_view_init(&view[twin][1], &game, 0);
         pyr_view_init(&view[twin][2], &game, PYR_NOBODY);
         CHECK_INT(view[twin][1].open.waiting, 3);
-        CHECK_INT(view[twin][1].dealt[0], 0);                                              /* one's own deal is no secret */
+        CHECK_INT(view[twin][1].dealt[0], 0);                                              /* a player's own deal is
+                                                                                              visible */
         CHECK_INT(view[twin][1].open.revealed[0], I2);
     }
     for (int i = 0; i < 3; i++)
         CHECK(!memcmp(&view[0][i], &view[1][i], sizeof view[0][i]));
-    CHECK_INT(view[0][2].dealt[0], PYR_NO_CARD);                                           /* an onlooker knows of no deal */
-    /* Once all are in, everyone sees. */
+    CHECK_INT(view[0][2].dealt[0], PYR_NO_CARD);                                           /* an onlooker sees no deal */
+    /* Once all are done, everyone sees it. */
     others_mark();
     struct pyr_view open;
     pyr_view_init(&open, &game, 0);

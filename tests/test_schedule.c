@@ -1,5 +1,4 @@
-/* test_schedule.c: whose turn it is (src/server/schedule.h): the order in which waiting jobs are handed out. No threads,
- * no clock. */
+/* test_schedule.c: the order in which waiting jobs are handed out (src/server/schedule.h). No threads, no clock. */
 #include "check.h"
 
 #include "schedule.h"
@@ -116,7 +115,7 @@ TEST("schedule: jobs that nobody waits for come last, but they come") {
 
 TEST("schedule: who comes and goes gains nothing, and newcomers do not shut others out") {
     begin();
-    /* One comes back as soon as it was served; another has always something waiting. */
+    /* One returns as soon as it was served; another always has jobs waiting. */
     for (unsigned i = 0; i < 20; i++)
         add(5, 50, SCHEDULE_LIGHT, true);
     unsigned mine = 0;
@@ -129,7 +128,7 @@ TEST("schedule: who comes and goes gains nothing, and newcomers do not shut othe
     }
     CHECK_INT(mine, 10);
     schedule_finish(&schedule);
-    /* Ever new addresses: the old one keeps its turn. */
+    /* New addresses keep coming: the old one keeps its turn. */
     begin();
     for (unsigned i = 0; i < 20; i++)
         add(5, 50, SCHEDULE_LIGHT, true);
@@ -151,7 +150,7 @@ TEST("schedule: what is withdrawn is not handed out") {
     struct schedule_job *a = add(1, 1, SCHEDULE_LIGHT, true), *b = add(1, 1, SCHEDULE_LIGHT, true),
         *c = add(2, 1, SCHEDULE_LIGHT, true);
     schedule_remove(&schedule, a);
-    schedule_remove(&schedule, a);           /* twice does no harm */
+    schedule_remove(&schedule, a);           /* a second call is harmless */
     CHECK_INT(schedule_waiting(&schedule, SCHEDULE_LIGHT), 2);
     CHECK(schedule_take(&schedule, SCHEDULE_LIGHT) == b);
     schedule_remove(&schedule, c);
@@ -172,7 +171,7 @@ TEST("schedule: a person who comes moves a job forward, one who leaves backward"
     CHECK(schedule_take(&schedule, SCHEDULE_HEAVY) == c);
     CHECK(schedule_take(&schedule, SCHEDULE_HEAVY) == a);
     CHECK(schedule_take(&schedule, SCHEDULE_HEAVY) == b);
-    schedule_watch(&schedule, a, false);     /* waits nowhere: noted, no more */
+    schedule_watch(&schedule, a, false);     /* waits nowhere: only stored */
     CHECK(!a->watched && !schedule_take(&schedule, SCHEDULE_HEAVY));
     schedule_finish(&schedule);
 }

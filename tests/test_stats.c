@@ -1,4 +1,4 @@
-/* test_stats.c: the margins that `pyramids sim` prints hold what they promise (src/cli/stats.c). */
+/* test_stats.c: the margins that `pyramids sim` prints are correct (src/cli/stats.c). */
 #include <math.h>
 
 #include "../src/cli/stats.h"
@@ -44,8 +44,8 @@ TEST("an incomplete shuffle counts for the games that it has")
 
 TEST("Wilson's interval, as tables have it")
 {
-    /* 8 of 10: 0.4902 to 0.9433; 0 of 10: 0 to 0.2775 (z = 1.96, without continuity correction). A sample of 0 or 1 each has
-     * the spread of single games but for n / (n - 1). */
+    /* 8 of 10: 0.4902 to 0.9433; 0 of 10: 0 to 0.2775 (z = 1.96, without continuity correction). If every sample is 0
+     * or 1, the spread is that of single games except for a factor of n / (n - 1). */
     struct stats s = { 0 };
     double low, high;
     for (unsigned i = 0; i < 10; i++)
@@ -104,7 +104,7 @@ TEST("the interval holds the truth in 95 of 100 cases")
         for (unsigned round = 0; round < rounds; round++) {
             struct stats s = { 0 };
             double low, high;
-            /* Two seatings of a shuffle: half of the time its cards decide, and each player wins once. */
+            /* Two seatings of a shuffle: in half of the cases the cards decide, and each player wins once. */
             for (unsigned i = 0; i < cases[c].samples; i++) {
                 double luck = 2 * (cases[c].skill < 0.5 ? cases[c].skill : 1 - cases[c].skill) * 0.5;
                 double rest = (cases[c].skill - luck / 2) / (1 - luck);

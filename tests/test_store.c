@@ -1,6 +1,6 @@
 /*
- * The store: every call, group commit, failures of the disk, kill -9, databases that are refused. With PYR_POSTGRES (a
- * connection string) it is tested at that PostgreSQL server, in a schema per case, instead of in files; tests/postgres.py
+ * The store: every call, group commit, disk failures, kill -9, refused databases. With PYR_POSTGRES (a connection
+ * string) it is tested with that PostgreSQL server, in a schema per case, instead of with files; tests/postgres.py
  * starts one.
  */
 #define _GNU_SOURCE
@@ -38,8 +38,8 @@
     static void function(void)
 
 /*
- * A disk and a memory that fail when told to: SQLite's own file system and allocator with a fault in front.
- * `fault.countdown` operations go well, then one fails, or all from then on. A page that holds the poison is never written.
+ * A disk and a memory that fail on demand: a layer in front of SQLite's own file system and allocator. `fault.countdown`
+ * operations succeed, then one fails, or all from then on. A page that contains the poison is never written.
  */
 enum fault_kind { FAULT_NONE, FAULT_WRITE_FULL, FAULT_WRITE, FAULT_SYNC, FAULT_READ, FAULT_MEMORY, FAULT_POISON, FAULTS };
 
@@ -214,11 +214,11 @@ static void count_words(const char *words)
     words_logged++;
 }
 
-/* Files: a folder a case, gone afterwards. */
+/* Files: a folder per case, removed afterwards. */
 
 static char folder[64], path[512];
 
-/* The server, if that is what is tested. */
+/* The connection string, if the server is tested. */
 
 static const char *server(void) { return getenv("PYR_POSTGRES"); }
 
@@ -255,7 +255,7 @@ static void make_folder(void)
         snprintf(path, sizeof path, "%s options='-csearch_path=case_%d -cclient_min_messages=error'", server(), schemas++);
         return;
     }
-    /* In memory where that can be: what is tested here is not whether a disk keeps its word. */
+    /* In memory if possible: the reliability of disks is not tested here. */
     snprintf(folder, sizeof folder, "/dev/shm/test_store_XXXXXX");
     if (!mkdtemp(folder)) {
         snprintf(folder, sizeof folder, "/tmp/test_store_XXXXXX");
@@ -318,7 +318,7 @@ static int outside_number(const char *file, const char *sql)
     return number;
 }
 
-/* A store with a loop, and jobs that remember how they were answered. */
+/* A store with a loop, and jobs that record their results. */
 
 static uv_loop_t loop;
 static struct store *store;
@@ -480,7 +480,7 @@ static bool see_open(void *context, const struct store_table *t, const char *tex
     memcpy(seen->choice, choices, count * sizeof *choices);
     seen->choices = count;
     seen->phase = t->phase;
-    if (seen->db) {              /* other calls may be made meanwhile */
+    if (seen->db) {              /* if set, makes other calls meanwhile */
         struct store_table other;
         CHECK_INT(store_get_table(seen->db, "CODE1", &other), STORE_OK);
         CHECK_STR(t->config, "{\"edition\": \"classic\"}");
@@ -695,7 +695,7 @@ static enum store_result try_seats(struct store_db *db, struct store_job *job)
     seen = (struct seen){ 0 };
     CHECK_INT(store_each_table_of(db, 1, 100, see_seat, &seen), STORE_OK);
     CHECK_INT(seen.count, 5);
-    /* Visitors without a seat are forgotten after a time, but for the last one, whose id must not come again. */
+    /* Visitors without a seat are deleted after a time, except the last one, whose id must not be used again. */
     for (int id = 3; id <= 6; id++) {
         struct store_visitor v = visitor(id);
         v.seen = id == 5 ? 9000 : 2000;
@@ -754,7 +754,7 @@ static enum store_result look_at_commit(struct store_db *db, struct store_job *j
     unsigned count = 0;
     CHECK_INT(store_get_table(db, "CODE1", &got), STORE_OK);
     CHECK(got.state == STORE_RUNNING && got.revision == 3 && got.host == 1);
-    CHECK_INT(store_get_table(db, "CODE2", &got), STORE_MISSING);       /* all of it was undone */
+    CHECK_INT(store_get_table(db, "CODE2", &got), STORE_MISSING);       /* all of it was rolled back */
     CHECK_INT(store_get_table(db, "CODE3", &got), STORE_MISSING);
     CHECK_INT(store_get_request(db, 1, "r1", code), STORE_OK);
     CHECK_STR(code, "CODE1");
@@ -786,23 +786,23 @@ TEST("a change of a table is written as a whole or not at all")
     CHECK_INT(do_job(write_first_two), STORE_OK);
     CHECK_INT(do_commit(&first), STORE_OK);
     CHECK(first.after.id == 1 && first.after.revision == 1);
-    /* The same request again is for no second table, and nothing of that is left. */
+    /* The same request again makes no second table, and leaves nothing behind. */
     struct store_commit again = { .table = table(2, STORE_WAITING), .made = 3001, .request = "r1", .seats = 1,
         .seat = { { .table = 2, .visitor = 1, .points = -1000 } } };
     again.table.host = 1;
     CHECK_INT(do_commit(&again), STORE_MISSING);
-    /* Lines that do not follow refuse the choice that comes with them; in one statement that is no other thing than another
-     * revision, and the table is read again. */
+    /* Lines that do not continue the log refuse the choice that comes with them. In a single statement this cannot be
+     * told from another revision, so the table is read again. */
     struct store_commit torn = { .table = { .id = 1, .revision = 1 }, .made = 3002, .lines = "five\n", .lines_size = 5,
         .first_line = 4,
         .has_choice = true, .choice = { .seat = 0, .phase = 4, .text = "1 2" } };
     CHECK_INT(do_commit(&torn), store_can_share(path) ? STORE_CONFLICT : STORE_FAILED);
-    /* A choice alone leaves the rest as it is; a seat without a visitor is dropped. */
+    /* A choice alone changes nothing else; a seat without a visitor is dropped. */
     struct store_commit choice = { .table = { .id = 1, .revision = 1 }, .made = 3003, .has_choice = true,
         .choice = { .seat = 1, .phase = 2, .text = "17 22", .ids = { 3, 4 } } };
     CHECK_INT(do_commit(&choice), STORE_OK);
     CHECK_INT(choice.after.revision, 2);
-    /* Made from a table that has changed since, nothing counts: no choice, no lines, no configuration, no seats. */
+    /* If the table has changed since, nothing is stored: no choice, no lines, no configuration, no seats. */
     struct store_commit late = { .table = table(1, STORE_OVER), .made = 3004, .has_choice = true,
         .choice = { .seat = 1, .phase = 2, .text = "1 2" }, .lines = "three\n", .lines_size = 6, .first_line = 2,
             .seats = 1 };
@@ -810,7 +810,7 @@ TEST("a change of a table is written as a whole or not at all")
     CHECK_INT(do_commit(&late), STORE_CONFLICT);
     late.table.revision = 3;
     CHECK_INT(do_commit(&late), STORE_CONFLICT);
-    /* Nor does a second table with the same code, or one more than a host may have. */
+    /* Nor a second table with the same code, or one more than a host may have. */
     struct store_commit twin = { .table = table(1, STORE_WAITING), .made = 3004 };
     CHECK_INT(do_commit(&twin), STORE_CONFLICT);
     struct store_commit more = { .table = table(3, STORE_WAITING), .made = 3004, .most = 1 };
@@ -826,7 +826,7 @@ TEST("a change of a table is written as a whole or not at all")
 
 /* Jobs. */
 
-/* Writes visitor `number`; some write first and fail then. */
+/* Writes visitor `number`; some write first and then fail. */
 static enum store_result write_visitor(struct store_db *db, struct store_job *job)
 {
     struct job *mine = (struct job *)job;
@@ -862,7 +862,7 @@ TEST("jobs share transactions, are answered in order, and fail alone")
     make_folder();
     if (CHECK(open_store())) {
         answers = -1;
-        uv_sem_init(&gate, 0);               /* the thread is kept busy while the others come */
+        uv_sem_init(&gate, 0);               /* keeps the thread busy while the others come */
         jobs[0] = (struct job){ .job = { .run = wait_at_gate, .done = note } };
         store_submit(store, &jobs[0].job);
         nanosleep(&(struct timespec){ 0, 50000000 }, NULL);
@@ -884,7 +884,7 @@ TEST("jobs share transactions, are answered in order, and fail alone")
         struct store_counters counters = store_counters(store);
         CHECK_INT(counters.jobs, JOBS + 1);
         CHECK_INT(counters.failed, (JOBS + 4) / 7);
-        /* 5: the first went with some others */
+        /* 5: the first was committed with some others */
         CHECK(counters.commits >= 4 && counters.commits <= 5 && counters.seconds > 0);
         uv_sem_destroy(&gate);
         close_store();
@@ -894,7 +894,7 @@ TEST("jobs share transactions, are answered in order, and fail alone")
     drop_folder();
 }
 
-/* Writes visitor `number`, then finds no room: number 2 only the first time, those that 3 divides always. */
+/* Writes visitor `number`, then runs out of room: number 2 only the first time, multiples of 3 always. */
 static int runs[40];
 
 static enum store_result write_without_room(struct store_db *db, struct store_job *job)
@@ -908,7 +908,7 @@ static enum store_result write_without_room(struct store_db *db, struct store_jo
     return mine->number % 3 == 0 || (mine->number == 2 && runs[2] == 1) ? STORE_NO_ROOM : STORE_OK;
 }
 
-/* Keeps the thread busy until `gate` is open, so that what is handed in meanwhile shares a transaction. */
+/* Keeps the thread busy until `gate` is open, so that the jobs submitted meanwhile share a transaction. */
 static void hold_thread(struct job *holder)
 {
     uv_sem_init(&gate, 0);
@@ -934,7 +934,7 @@ TEST("no room within a shared transaction: each is tried alone, and only what fi
         uv_run(&loop, UV_RUN_DEFAULT);
         for (int i = 1; i <= JOBS; i++)
             CHECK_INT(jobs[i].result, i % 3 ? STORE_OK : STORE_NO_ROOM);
-        CHECK_INT(runs[1], 2);               /* undone with the others, and run again */
+        CHECK_INT(runs[1], 2);               /* rolled back with the others, and run again */
         CHECK_INT(runs[2], 2);
         CHECK_INT(runs[JOBS], 1);            /* the shared transaction had ended before */
         CHECK_INT(store_counters(store).failed, JOBS / 3);
@@ -968,7 +968,7 @@ static enum store_result write_report(struct store_db *db, struct store_job *job
     struct job *mine = (struct job *)job;
     struct store_table t = table(mine->number, STORE_OVER);
     enum store_result result = store_put_table(db, &t);
-    uint32_t noise = 1;                      /* what cannot be compressed */
+    uint32_t noise = 1;                      /* incompressible data */
     for (size_t i = 0; i < sizeof large; i++)
         large[i] = (char)('!' + ((noise = noise * 1664525 + 1013904223) >> 16) % 90);
     return result ? result : store_put_report(db, mine->number, "analysis.json", large,
@@ -1004,7 +1004,7 @@ FILE_TEST("a full disk within a shared transaction: the others are kept")
 
 static int chain_left;
 
-/* Hands in the next from its answer. */
+/* Submits the next job from the callback of this one. */
 static void chain(struct store_job *job, enum store_result result)
 {
     struct job *mine = (struct job *)job;
@@ -1149,7 +1149,7 @@ FILE_TEST("a newer version and another program's file are refused and left as th
     CHECK(!stat(path, &status) && status.st_size == 15000);
     remove(path);
 
-    file = fopen(path, "w");                             /* nothing in it: as good as none */
+    file = fopen(path, "w");                             /* an empty file counts as none */
     fclose(file);
     if (CHECK(open_store()))
         close_store();
@@ -1172,7 +1172,7 @@ FILE_TEST("paths that cannot be")
     CHECK(error[0]);
     snprintf(path, sizeof path, "%s/a", folder);
     mkdir(path, 0700);
-    snprintf(path, sizeof path, "%s/a/b/c.db", folder);  /* folders are made */
+    snprintf(path, sizeof path, "%s/a/b/c.db", folder);  /* folders are created */
     if (CHECK(open_store()))
         close_store();
     struct stat status;
@@ -1247,7 +1247,7 @@ FILE_TEST("one database, one server, even through a link; free again after kill 
     CHECK(strstr(error, "in use"));
     store = first;
     CHECK_INT(do_job(try_visitors), STORE_OK);
-    if (CHECK(store_open_alone(&db, path, false, error, sizeof error))) {     /* reading may go on beside it */
+    if (CHECK(store_open_alone(&db, path, false, error, sizeof error))) {     /* reading is possible meanwhile */
         int64_t last[2];
         CHECK_INT(store_last_ids(db, &last[0], &last[1]), STORE_OK);
         CHECK_INT(last[0], 2);
@@ -1280,7 +1280,7 @@ FILE_TEST("one database, one server, even through a link; free again after kill 
     drop_folder();
 }
 
-/* Several servers. What they share works with a file, too, where nobody needs it. */
+/* Several servers. What they share works with a file, too, although it is not needed there. */
 
 static void check_codes(char codes[][16], unsigned count, const char *wanted)
 {
@@ -1332,7 +1332,7 @@ static enum store_result try_claims(struct store_db *db, struct store_job *job)
     CHECK_INT(store_claim(db, 2, 100, STORE_DUE_BOTS, STORE_DUE_BOTS, codes, &count), STORE_OK);
     check_codes(codes, count, "CODE1 CODE2");
     CHECK_INT(store_claim(db, 1, 100, STORE_DUE_BOTS, 100, codes, &count), STORE_OK);
-    check_codes(codes, count, "CODE3");      /* the others are the second server's, which is there */
+    check_codes(codes, count, "CODE3");      /* the others belong to the second server, which is alive */
     CHECK_INT(store_claim(db, 1, 100, STORE_DUE_BOTS, 100, codes, &count), STORE_OK);
     CHECK_INT(count, 0);
     CHECK_INT(store_get_kept(db, 2, 100, &after, codes, &count), STORE_OK);
@@ -1342,12 +1342,12 @@ static enum store_result try_claims(struct store_db *db, struct store_job *job)
     CHECK_INT(count, 0);
     CHECK_INT(store_claim(db, 1, 100 + STORE_NODE_SECONDS, STORE_DUE_BOTS, 100, codes, &count), STORE_OK);
     check_codes(codes, count, "CODE1 CODE2");
-    /* A table that its keeper forgets has a new revision: who knows the old one cannot change it. */
+    /* When its keeper gives it up, a table gets a new revision: a server with the old one cannot change it. */
     CHECK_INT(store_put_due(db, 1, 1, 900), STORE_OK);
     CHECK_INT(store_get_revision(db, "CODE1", &revision), STORE_OK);
     CHECK_INT(revision, 2);
     CHECK_INT(store_put_due(db, 1, 1, 901), STORE_CONFLICT);
-    /* What a server keeps when it goes is anyone's. */
+    /* When a server goes, its tables may be claimed by any other. */
     CHECK_INT(store_put_node(db, 1, STORE_THINKS_TOO, 200), STORE_OK);
     CHECK_INT(store_drop_node(db, 1), STORE_OK);
     CHECK_INT(store_claim(db, 2, 200, STORE_DUE_BOTS, 200, codes, &count), STORE_OK);
@@ -1390,7 +1390,7 @@ static enum store_result try_analyses(struct store_db *db, struct store_job *job
     CHECK_INT(store_ask_analysis(db, 1, 7, 95, 2, 3, &count), STORE_OK);
     CHECK_INT(store_ask_analysis(db, 1, 7, 96, 2, 3, &count), STORE_OK);             /* the same again */
     CHECK_INT(count, 2);
-    CHECK_INT(store_ask_analysis(db, 3, 7, 97, 2, 3, &count), STORE_LIMIT);          /* too many of this one */
+    CHECK_INT(store_ask_analysis(db, 3, 7, 97, 2, 3, &count), STORE_LIMIT);          /* too many of this visitor */
     CHECK_INT(store_ask_analysis(db, 3, 8, 97, 2, 3, &count), STORE_OK);
     CHECK_INT(store_ask_analysis(db, 4, 9, 97, 2, 3, &count), STORE_LIMIT);          /* in all */
     CHECK_INT(store_count_analyses(db, &count), STORE_OK);
@@ -1400,7 +1400,7 @@ static enum store_result try_analyses(struct store_db *db, struct store_job *job
     CHECK_INT(store_claim_analysis(db, 2, 100, code), STORE_OK);
     CHECK_STR(code, "CODE1");
     CHECK_INT(store_claim_analysis(db, 1, 100, code), STORE_OK);
-    CHECK_STR(code, "CODE2");                /* its own: a claim may have been lost with a connection */
+    CHECK_STR(code, "CODE2");                /* its own: the answer to a claim may have been lost with a connection */
     CHECK_INT(store_drop_analysis(db, 2), STORE_OK);
     CHECK_INT(store_claim_analysis(db, 1, 100, code), STORE_OK);
     CHECK_STR(code, "CODE3");
@@ -1408,7 +1408,7 @@ static enum store_result try_analyses(struct store_db *db, struct store_job *job
     CHECK_INT(store_claim_analysis(db, 1, 100, code), STORE_MISSING);
     CHECK_INT(store_claim_analysis(db, 1, 100 + STORE_NODE_SECONDS, code), STORE_OK);
     CHECK_STR(code, "CODE1");                /* the second server is gone */
-    /* What is dropped with its table leaves nothing behind. */
+    /* Rows that belong to a dropped table are dropped, too. */
     int64_t dropped[STORE_SWEEP];
     CHECK(store_add_lines(db, 1, 0, "x\n", 2, 1) == STORE_OK);
     struct store_table over = table(1, STORE_OVER);
@@ -1449,8 +1449,8 @@ static enum store_result try_limits(struct store_db *db, struct store_job *job)
     return STORE_OK;
 }
 
-/* Of 20 tables that may be open, two servers make what they like, each with what it knows: nothing. Far from the limit one
- * has room for several after it has counted; at the limit it is taken back, and a server that was dropped has none. */
+/* Up to 20 tables may be open, and two servers make tables without counting them. Far from the limit a server reserves
+ * room for several after it has counted; at the limit the room is taken back, and a server that was dropped has none. */
 static enum store_result make_one(struct store_db *db, int64_t node, int *made, enum store_result wanted)
 {
     struct store_commit commit = { .table = table(100 + *made, STORE_WAITING), .most_open = 20, .made = 1, .node = node };
@@ -1518,7 +1518,7 @@ TEST("limits of open tables are counted where the table is stored")
     drop_folder();
 }
 
-/* Version 1, as its program left it. */
+/* Version 1, as its program wrote it. */
 static const char version_1[] =
     "PRAGMA journal_mode = WAL;"
     "CREATE TABLE visitor (id INTEGER PRIMARY KEY, name TEXT NOT NULL, created INTEGER NOT NULL, seen INTEGER NOT NULL) "
@@ -1700,8 +1700,8 @@ static enum store_result make_days(struct store_db *db, struct store_job *job)
     CHECK_INT(store_first_day(db, &first), STORE_MISSING);
     CHECK_INT(store_make_days(db, 20000, 5), STORE_OK);
     CHECK_INT(store_get_day(db, 20001, &one), STORE_OK);
-    CHECK_INT(store_make_days(db, 20001, 6), STORE_OK);              /* what is there stays */
-    CHECK_INT(store_make_days(db, 20009, 7), STORE_OK);              /* days without a server never were */
+    CHECK_INT(store_make_days(db, 20001, 6), STORE_OK);              /* existing days stay */
+    CHECK_INT(store_make_days(db, 20009, 7), STORE_OK);              /* days without a server were never made */
     CHECK_INT(store_get_day(db, 20001, &again), STORE_OK);
     CHECK(!memcmp(one.secret, again.secret, sizeof one.secret));
     CHECK_INT(store_get_day(db, 20003, &again), STORE_MISSING);
@@ -1780,7 +1780,7 @@ static const char back_to_7[] = "DROP TABLE standing; DROP INDEX day_unsettled; 
     "ALTER TABLE node DROP COLUMN room; UPDATE pyramids SET version = 7";
 
 /* Forty visitors on 85 days from Monday 20003 (2024-10-07), the last of which is not revealed; and visitor 41, whose
- * week and month are known. */
+ * week and month have known results. */
 static bool add_attempts(void)
 {
     char sql[400];
@@ -1829,7 +1829,7 @@ static enum store_result look_at_boards(struct store_db *db, struct store_job *j
     CHECK(!strcmp(row.name, "Visitor 41") && !row.code[0]);
     CHECK_INT(store_get_standing(db, STORE_BOARD_WEEK | STORE_BOARD_SKILL, 20003, 141, &row), STORE_OK);
     CHECK_INT(row.value, 1000 + 710 + 490 + 450);
-    CHECK_INT(row.days, 4);                  /* only those that are analysed */
+    CHECK_INT(row.days, 4);                  /* only the analysed ones */
     CHECK_INT(store_get_standing(db, STORE_BOARD_DAY, 20005, 141, &row), STORE_OK);
     CHECK_INT(row.points, 70);
     CHECK_INT(store_get_standing(db, STORE_BOARD_MONTH, 19997, 141, &row), STORE_OK);        /* October */
@@ -1878,7 +1878,7 @@ static enum store_result settle(struct store_db *db, struct store_job *job)
     return store_settle(db, 900);
 }
 
-/* Two ways to the same rows: what a migration makes at once, and what every result adds. */
+/* Two ways to the same rows: a migration adds them at once, later each result adds its own. */
 #define SAME " ON a.board = b.board AND a.start = b.start AND a.visitor = b.visitor AND a.value = b.value" \
     " AND a.points = b.points AND a.days = b.days AND a.judged = b.judged AND abs(a.luck - b.luck) < 0.001" \
     " AND abs(a.rate - b.rate) < 0.001"
@@ -1939,7 +1939,7 @@ TEST("version 8 is migrated: servers that are there have no room for tables befo
     drop_folder();
 }
 
-/* What a visitor wants and what they were told are written by different servers, at the same moment perhaps. */
+/* A visitor's wishes and the messages sent to them are written by different servers, perhaps at the same moment. */
 static enum store_result use_notice(struct store_db *db, struct store_job *job)
 {
     struct store_notice wanted = { .daily = 600, .zone = 60, .due = 100 }, claimed;
@@ -1976,7 +1976,7 @@ TEST("a reminder is claimed once, and new wishes do not undo what was told")
     if (CHECK(open_store())) {
         CHECK(outside(path, "INSERT INTO visitor (id, name, created, seen) VALUES (300, 'Ana', 1, 1)"));
         CHECK_INT(do_job(use_notice), STORE_OK);
-        /* A message that is to be closed is closed also if none is wanted any more. */
+        /* A message that is to be closed is closed even if none is wanted any more. */
         CHECK(outside(path, "UPDATE notice SET closes = 1, due = 700"));
         CHECK_INT(do_job(put_notice_again), STORE_OK);
         close_store();
@@ -2029,7 +2029,7 @@ FILE_TEST("an older version is migrated, with a copy beside it")
     CHECK_INT(outside_number(copy, "SELECT count(*) FROM line"), 1);
     CHECK(!stat(copy, &status) && (status.st_mode & 0777) == 0600);
 
-    /* What a migration makes is what a new database is. */
+    /* A migrated database equals a new one. */
     char fresh[600], compare[2000];
     snprintf(fresh, sizeof fresh, "%s/fresh.db", folder);
     CHECK(store_open_alone(&db, fresh, true, error, sizeof error) && store_close_alone(db, true, error, sizeof error));
@@ -2042,7 +2042,7 @@ FILE_TEST("an older version is migrated, with a copy beside it")
     CHECK(outside(path, compare));
     remove(copy);
 
-    /* A step that fails changes nothing. */
+    /* A failing step changes nothing. */
     remove(path);
     CHECK(outside(path, version_1) && outside(path, "CREATE TABLE report (x)"));
     CHECK(!open_with(NULL, NULL));
@@ -2091,7 +2091,7 @@ FILE_TEST("where the database lies by default")
     CHECK(!store_default_path(to, sizeof to));
 }
 
-/* A disk that fails. */
+/* A failing disk. */
 
 static int wanted_tables[20000], wanted_count;   /* what was acknowledged */
 
@@ -2160,8 +2160,8 @@ static bool copy_file(const char *from, const char *to)
     return source >= 0 && target >= 0 && !got;
 }
 
-/* What a server would find that starts after this one was killed now. (The files are read elsewhere: closing a database in
- * this process would end SQLite's own locks on it.) */
+/* What a server would find if it started after this one was killed now. (The files are read in another process: closing
+ * a database in this one would release SQLite's own locks on it.) */
 static void check_after_kill(void)
 {
     char whole[3][600], copy[2][600];
@@ -2183,7 +2183,7 @@ static void check_after_kill(void)
         "SELECT count(*) FROM game WHERE (SELECT sum(count) FROM line WHERE game = game.id) IS DISTINCT FROM 4"), 0);
 }
 
-/* Failure number 1, 2, 3... of a kind until all went well without it. */
+/* Failure number 1, 2, 3... of a kind until everything succeeds without it. */
 static void fail_one_by_one(enum fault_kind kind, bool lasting)
 {
     enum { JOBS = 3 };
@@ -2310,7 +2310,7 @@ FILE_TEST("only the job that cannot be stored is refused")
     drop_folder();
 }
 
-/* What is asked for again, what outlives a restart, what is dropped after a while. */
+/* Requests that are repeated, data that survive a restart, data that are dropped after a while. */
 
 static bool see_code(void *context, const uint8_t hash[32], int64_t id, int64_t until)
 {
@@ -2346,17 +2346,17 @@ static enum store_result try_keeping(struct store_db *db, struct store_job *job)
     CHECK_INT(store_put_request(db, 2, "CODE1", 2, 1), STORE_FAILED);            /* one table */
     CHECK_INT(store_get_request(db, 2, "CODE6", code), STORE_OK);
     CHECK_STR(code, "CODE6");
-    CHECK_INT(store_get_request(db, 1, "CODE6", code), STORE_MISSING);              /* somebody else's id */
+    CHECK_INT(store_get_request(db, 1, "CODE6", code), STORE_MISSING);              /* another visitor's id */
     CHECK_INT(store_get_alive(db, &alive), STORE_OK);
     CHECK_INT(alive, 0);
     CHECK_INT(store_put_alive(db, 77), STORE_OK);
     CHECK_INT(store_put_alive(db, 78), STORE_OK);
     CHECK_INT(store_get_alive(db, &alive), STORE_OK);
     CHECK_INT(alive, 78);
-    /* Down from 78 to 100 and from 150 to 170; started twice at once; a clock that was put back; and the first long ago. */
+    /* Down from 78 to 100 and from 150 to 170; started twice at once; a clock that was set back; the first one long ago. */
     struct store_downtime down[STORE_DOWNTIMES];
     unsigned downs = 9;
-    for (int i = 0; i < 2; i++) {                /* as long as it is not noted it is told again */
+    for (int i = 0; i < 2; i++) {                /* reported again until it is acknowledged */
         CHECK_INT(store_get_downtimes(db, 100, down, &downs), STORE_OK);
         CHECK(downs == 1 && down[0].began == 78 && down[0].ended == 100);
     }
@@ -2393,7 +2393,7 @@ static enum store_result try_keeping(struct store_db *db, struct store_job *job)
     CHECK_INT(store_get_request(db, 2, "CODE4", code), STORE_OK);
     keep = (struct store_keep){ .closed = 9000, .finished = 9000 };
     CHECK_INT(store_sweep(db, &keep, dropped, &count), STORE_OK);
-    /* those that wait and run stay, and the last one, whose id must not come again */
+    /* waiting and running tables stay, and the last one, whose id must not be used again */
     if (CHECK_INT(count, 2))
         CHECK(dropped[0] == 3 && dropped[1] == 4);
     CHECK_INT(store_drop_code(db, 1), STORE_OK);
@@ -2454,7 +2454,7 @@ TEST("reports are compressed, and a damaged one is refused")
     drop_folder();
 }
 
-/* Waits for what the store's thread finds out by itself. */
+/* Waits for the store's thread to notice a change. */
 static bool becomes(enum store_health wanted)
 {
     for (int i = 0; i < 6000 && store_health(store) != wanted; i++)
@@ -2490,7 +2490,7 @@ FILE_TEST("a file that was removed or replaced is noticed, and nothing is writte
             CHECK(!rename(wal, away));
             FILE *other = replace == 1 ? fopen(path, "w") : NULL;
             CHECK(!other == (replace != 1) && (!other || !fclose(other)));
-            CHECK_INT(do_job(write_beat), STORE_FAILED);     /* at once, without waiting for a look */
+            CHECK_INT(do_job(write_beat), STORE_FAILED);     /* at once, without waiting for the next check */
             CHECK_INT(store_health(store), STORE_NO_FILE);
             CHECK_INT(do_job(read_only), STORE_OK);          /* what is open can still be read */
             CHECK_INT(store_health(store), STORE_NO_FILE);
@@ -2499,7 +2499,7 @@ FILE_TEST("a file that was removed or replaced is noticed, and nothing is writte
             CHECK(becomes(STORE_WELL));
             CHECK_INT(do_job(write_beat), STORE_OK);
             CHECK(!rename(wal, away));
-            CHECK(becomes(STORE_NO_FILE));                   /* nobody has to ask */
+            CHECK(becomes(STORE_NO_FILE));                   /* noticed without a request */
             CHECK(!rename(away, wal));
             close_store();
         }
@@ -2522,7 +2522,7 @@ FILE_TEST("a store that cannot write says so, until it can")
             fault.kind = kinds[i];
             CHECK(do_job(write_beat) >= STORE_NO_ROOM);
             CHECK_INT(store_health(store), STORE_NO_WRITES);
-            CHECK_INT(do_job(read_only), STORE_OK);          /* which says nothing about writing */
+            CHECK_INT(do_job(read_only), STORE_OK);          /* reading works, but shows nothing about writing */
             CHECK_INT(store_health(store), STORE_NO_WRITES);
             fault.kind = FAULT_NONE;
         }
@@ -2534,7 +2534,7 @@ FILE_TEST("a store that cannot write says so, until it can")
     drop_folder();
 }
 
-/* Opening with failure number 1, 2, 3... leaves a database that the next one opens. */
+/* If opening fails at operation 1, 2, 3..., the next start can still open the database. */
 FILE_TEST("opening and migrating on a disk that fails")
 {
     store_set_log(count_words);
@@ -2623,7 +2623,7 @@ TEST("killed at any moment, all that was acknowledged is there")
         for (int i = 0; i < count; i++)
             if (told[i] >= next)
                 next = told[i] + 1;
-        next += 2 * IN_HAND;     /* those in hand may have been stored without a word */
+        next += 2 * IN_HAND;     /* those submitted may have been stored without an answer */
         if (server() || !exists(""))
             continue;
         CHECK_INT(outside_number(path, "SELECT count(*) FROM pragma_quick_check WHERE quick_check != 'ok'"), 0);
@@ -2652,7 +2652,7 @@ TEST("killed at any moment, all that was acknowledged is there")
     drop_folder();
 }
 
-/* Changes of tables in one transaction, one of which does not fit. */
+/* Changes of tables in one transaction, one of which conflicts. */
 
 TEST("what is announced of a change is read back, and nothing else is taken for it")
 {
@@ -2706,8 +2706,8 @@ TEST("a change that meets another state is refused, and the others of its transa
 
 #ifdef WITH_POSTGRESQL
 /*
- * Between the store and the server: passes everything on, until it is told to cut all connections when a commit goes by,
- * before the server sees it or before the store sees the answer.
+ * A proxy between the store and the server: passes everything on, until the test lets it cut all connections when a
+ * commit passes, before the server receives it or before the store receives the answer.
  */
 enum cut { CUT_NONE, CUT_BEFORE, CUT_AFTER, CUT_NOW };
 
@@ -2718,8 +2718,8 @@ static struct {
     uv_mutex_t mutex;
     enum cut cut;
     bool stop;
-    int cuts, commits;           /* so many went by */
-    int questions;               /* ends of what the store sends before it waits for the answer (Sync) */
+    int cuts, commits;           /* how many have passed */
+    int questions;               /* Sync messages: ends of what the store sends before it waits for an answer */
     int pair[8][2];
     unsigned pairs;
 } proxy;
@@ -2747,7 +2747,7 @@ static int open_socket(const char *name, bool listening)
     return made;
 }
 
-/* Passes on what came from one side; false: the pair is at its end. */
+/* Passes on data from one side; false: the pair is closed. */
 static bool pass_on(unsigned which, int side)
 {
     char bytes[65536];
@@ -2766,7 +2766,7 @@ static bool pass_on(unsigned which, int side)
         if ((now = write(proxy.pair[which][!side], bytes + sent, (size_t)(got - sent))) <= 0)
             return false;
     if (is_commit && proxy.cut == CUT_AFTER) {
-        if (read(proxy.pair[which][1], bytes, sizeof bytes) > 0)     /* the answer, which nobody gets */
+        if (read(proxy.pair[which][1], bytes, sizeof bytes) > 0)     /* the answer, which is dropped */
             cut_all();
     }
     return true;
@@ -2830,7 +2830,7 @@ static int commits_seen(void)
     return commits;
 }
 
-/* `path` leads through the proxy afterwards. */
+/* Afterwards `path` leads through the proxy. */
 static bool start_proxy(void)
 {
     char host[80], rest[400];
@@ -2882,7 +2882,7 @@ POSTGRES_TEST("a commit that gets no answer is looked up: kept or not, it is sto
                     .lines = "one\n", .lines_size = 4, .first_line = (uint32_t)i };
                 commit.table.revision = i;
                 commit_runs = 0;
-                /* A job that only reads has a commit of its own, whose answer must not be taken for that of the next. */
+                /* A job that only reads has its own commit, whose answer must not be mistaken for that of the next. */
                 int seen = commits_seen();
                 CHECK_INT(do_job(read_only), STORE_OK);
                 while (commits_seen() == seen)
@@ -2948,7 +2948,7 @@ static int questions_of(struct store_job *job)
     store_submit(store, job);
     uv_run(&loop, UV_RUN_DEFAULT);
     CHECK_INT(job->result, STORE_OK);
-    while (commits_seen() == seen)           /* nobody waits for that of a job that only reads */
+    while (commits_seen() == seen)           /* the commit of a job that only reads is not awaited */
         nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
     uv_mutex_lock(&proxy.mutex);
     int questions = proxy.questions;
@@ -2956,14 +2956,14 @@ static int questions_of(struct store_job *job)
     return questions;
 }
 
-/* What lies between a choice at one server and a client at another: the change, the announcement, and reading the table. */
+/* The path of a choice from one server to a client at another: the change, the announcement, and reading the table. */
 POSTGRES_TEST("a change takes two round trips, another server receives it by itself and reads the table in one")
 {
     make_folder();
     if (CHECK(start_proxy()) && CHECK(open_store())) {
         struct store_commit commits[3];
         struct store_job read = { .run = read_whole, .done = nothing };
-        uv_timer_t patience;                 /* keeps the loop alive; nothing else has a timer */
+        uv_timer_t patience;                 /* keeps the loop alive, which has no other timer */
         uv_timer_init(&loop, &patience);
         for (int i = 0; i < 3; i++) {
             commits[i] = (struct store_commit){ .job = { .run = store_run_commit, .done = nothing },
@@ -2987,8 +2987,8 @@ POSTGRES_TEST("a change takes two round trips, another server receives it by its
                 uv_run(&loop, UV_RUN_ONCE);
             CHECK_INT(revision_heard, 3);
         }
-        uv_close((uv_handle_t *)&patience, NULL);        /* or it would keep the loop for its whole minute */
-        CHECK_INT(questions_of(&read), 2);   /* with the commit, for which it does not wait */
+        uv_close((uv_handle_t *)&patience, NULL);        /* otherwise it would keep the loop alive for its whole minute */
+        CHECK_INT(questions_of(&read), 2);   /* with the commit, which is not awaited */
         close_store();
     }
     stop_proxy();
@@ -3020,7 +3020,7 @@ static void hear_news(void *context, const char *code, int64_t revision, const c
     snprintf(received.text, sizeof received.text, "%.*s", (int)news.lines_size, news.lines);
 }
 
-/* In the same transaction; the second one meets a newer table. */
+/* In the same transaction; the second change meets a newer table. */
 POSTGRES_TEST("a change that is refused costs the others of its transaction nothing, and is not announced")
 {
     enum { JOBS = 4 };
@@ -3094,14 +3094,14 @@ POSTGRES_TEST("a server that disappears: what cannot be stored is refused, and t
         if (CHECK(open_store())) {
             struct job one = { .job = { .run = write_table, .done = note }, .number = 1 }, two = one, three = one;
             CHECK_INT(do_job(write_beat), STORE_OK);
-            set_proxy(CUT_NOW, true);                    /* a connection that is cut costs nobody anything */
+            set_proxy(CUT_NOW, true);                    /* a cut connection causes no failure */
             while (proxy.cuts < 1)
                 nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
             store_submit(store, &one.job);
             uv_run(&loop, UV_RUN_DEFAULT);
             CHECK_INT(one.result, STORE_OK);
             set_proxy(CUT_NOW, false);
-            CHECK(becomes(STORE_NO_WRITES));             /* nobody has to ask */
+            CHECK(becomes(STORE_NO_WRITES));             /* noticed without a request */
             two.number = 2;
             store_submit(store, &two.job);
             uv_run(&loop, UV_RUN_DEFAULT);
@@ -3200,7 +3200,7 @@ POSTGRES_TEST("servers that change the same tables in another order never wait f
     store_set_log(NULL);
 }
 
-/* A table with four lines, in whose phase nobody has chosen. */
+/* A table with four lines, in whose phase no seat has chosen. */
 static enum store_result write_new_phase(struct store_db *db, struct store_job *job)
 {
     static const struct store_choice none = { .seat = 1 };
@@ -3208,7 +3208,7 @@ static enum store_result write_new_phase(struct store_db *db, struct store_job *
     return result ? result : store_put_choice(db, ((struct job *)job)->number, &none);
 }
 
-/* A choice of a seat that has not chosen, made from the table as it was in `revision`; `others` may choose, too. */
+/* A choice of a seat that has not chosen, made from the table as of `revision`; `others` may choose, too. */
 static struct store_commit first_choice(int64_t revision, uint8_t seat, uint8_t others)
 {
     return (struct store_commit){ .table = { .id = 1, .code = "CODE1", .revision = revision }, .keeps_due = true,
@@ -3234,11 +3234,11 @@ POSTGRES_TEST("choices made at once are stored in any order, but the one that co
         if (s < 3)
             CHECK_INT(choice[s].after.revision, s + 2);
     }
-    /* A seat that has chosen already, or of which that was known, has changed something else. */
+    /* A seat that has already chosen, or was known to have, changes something else. */
     struct store_commit twice = first_choice(1, 0, 14), known = first_choice(1, 3, 3);
     CHECK_INT(do_commit(&twice), STORE_CONFLICT);
     CHECK_INT(do_commit(&known), STORE_CONFLICT);
-    /* One takes a choice back: no choice that was made before may count without another look. */
+    /* One takes a choice back: a choice made before that may not count without a new check. */
     struct store_commit back = first_choice(4, 1, 0), after = first_choice(1, 3, 7), from = first_choice(4, 3, 2);
     back.choice.text[0] = '\0';
     CHECK_INT(do_commit(&back), STORE_OK);
@@ -3247,7 +3247,7 @@ POSTGRES_TEST("choices made at once are stored in any order, but the one that co
     from.table.revision = 5;
     CHECK_INT(do_commit(&from), STORE_OK);
     CHECK_INT(from.after.revision, 6);
-    /* Lines end the phase, whoever has chosen. */
+    /* Lines end the phase, whichever seats have chosen. */
     struct store_commit lines = { .table = { .id = 1, .code = "CODE1", .revision = 6 }, .keeps_due = true, .made = 5000,
         .lines = "five\n", .lines_size = 5, .first_line = 4, .has_choice = true,
         .choice = { .seat = 1, .phase = 4, .text = "1 2" } }, late = first_choice(6, 3, 6);
@@ -3317,7 +3317,7 @@ static void count_refused(void *context, unsigned job, enum store_result result,
     ++*(int *)context;
 }
 
-/* Once the server can be used: its number. */
+/* The transaction number of the server, once it accepts connections. */
 static int64_t new_transaction(void)
 {
     char value[32] = "";
@@ -3338,7 +3338,7 @@ POSTGRES_TEST("a transaction that a crash of PostgreSQL has undone is not taken 
         CHECK_INT(store_db_begin(db, true), STORE_OK);
         CHECK_INT(store_put_visitor(db, &ana), STORE_OK);
         CHECK_INT(store_db_settle(db, count_refused, &refused), STORE_OK);
-        /* One of its processes crashes, and PostgreSQL restarts by itself: what was not written is forgotten. */
+        /* One of its processes crashes, and PostgreSQL restarts by itself: unwritten data are lost. */
         static const char open[] = "FROM pg_stat_activity WHERE state = 'idle in transaction'";
         char sql[120];
         snprintf(sql, sizeof sql, "SELECT backend_xid %s", open);
@@ -3347,7 +3347,7 @@ POSTGRES_TEST("a transaction that a crash of PostgreSQL has undone is not taken 
         int process = outside_number(path, sql);
         if (CHECK(mine > 0 && process > 0) && CHECK(!kill(process, SIGKILL)))
             while (new_transaction() < mine)
-                ;                            /* somebody else gets that number */
+                ;                            /* until another session has that number */
         CHECK_INT(store_db_commit(db), STORE_FAILED);
         CHECK_INT(outside_number(path, "SELECT count(*) FROM visitor"), 0);
         store_set_log(NULL);
@@ -3377,7 +3377,7 @@ POSTGRES_TEST("a newer version and another program's tables are refused and left
     CHECK(outside(path, "CREATE TABLE customer (id int)"));
     CHECK(!open_with(NULL, NULL));
     CHECK(strstr(error, "another program") && strstr(error, "customer"));
-    CHECK(outside(path, "CREATE TABLE pyramids (height text)"));         /* others build pyramids too */
+    CHECK(outside(path, "CREATE TABLE pyramids (height text)"));         /* another program may have a table of this name */
     CHECK(!open_with(NULL, NULL));
     CHECK(strstr(error, "another program"));
     CHECK_INT(outside_number(path, "SELECT count(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace"), 2);

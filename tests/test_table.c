@@ -1,6 +1,7 @@
 /*
- * test_table.c: tables without memory. Allocation number 1, 2, 3... of a game's beginning fails, once: at most one request
- * is refused, sending it again succeeds, and what is in memory, in the database and told to clients is the same as ever.
+ * test_table.c: tables when memory runs out. Allocation number 1, 2, 3... of a game's beginning fails, once: at most one
+ * request is refused, sending it again succeeds, and the state in memory, in the database and at the clients is the same
+ * as without the failure.
  *
  * The tables, messages and the store are the server's own; this file stands in for serve.c, web.c and pool.c. The linker
  * sends every malloc, calloc and realloc of the program through here (meson.build).
@@ -14,7 +15,7 @@
 
 #include "judging.h"
 
-/* Memory that fails when told to, in the loop's thread: the store's has tests of its own (test_store.c). */
+/* Memory that fails on demand, in the loop's thread only: the store's is tested in test_store.c. */
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -24,7 +25,7 @@ void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *at, size_t size);
 
 static struct {
-    int countdown;               /* this many go well, then one fails; -1: none does */
+    int countdown;               /* so many succeed, then one fails; -1: none fails */
     bool hit, armed;
     pthread_t thread;
 } fault;
@@ -41,7 +42,7 @@ void *__wrap_malloc(size_t size) { return fails() ? NULL : __real_malloc(size); 
 void *__wrap_calloc(size_t count, size_t size) { return fails() ? NULL : __real_calloc(count, size); }
 void *__wrap_realloc(void *at, size_t size) { return fails() ? NULL : __real_realloc(at, size); }
 
-/* What the rest of the server would be. */
+/* Stubs for the rest of the server. */
 
 static struct server server;
 static struct pool_job *work_begun;
@@ -143,7 +144,7 @@ static void end(void)
         conn_finish(&conns[i]);
     if (server.store)
         store_close(server.store);
-    server.stopped = true;                   /* nothing is stored any more */
+    server.stopped = true;                   /* nothing more is stored */
     uv_run(&server.loop, UV_RUN_DEFAULT);
     while (server.table_list)
         table_forget(server.table_list);
@@ -158,7 +159,7 @@ static void settle(void)
         uv_run(&server.loop, UV_RUN_ONCE);
 }
 
-/* What a client is told; the answer to `id`: 0 none, 1 done, -1 refused for now. Anything else is wrong. */
+/* Receives a client's messages; returns the answer to `id`: 0 none, 1 done, -1 refused for now. Any other is an error. */
 static int receive(unsigned who, const char *id)
 {
     static char buffer[OUTBOX_ROOM + 1];
@@ -183,7 +184,7 @@ static int receive(unsigned who, const char *id)
     return answer;
 }
 
-/* Sends a message until it is done: at most once it is refused, or the connection is lost. */
+/* Sends a message until it is done: it may be refused once, or the connection lost. */
 static void say(unsigned who, const char *kind, const char *rest)
 {
     char text[700], id[16];
@@ -200,7 +201,7 @@ static void say(unsigned who, const char *kind, const char *rest)
         for (unsigned i = 0; i < 2; i++) {
             if (!conns[i].close)
                 continue;
-            conn_finish(&conns[i]);          /* and back again */
+            conn_finish(&conns[i]);          /* connects again */
             come(i);
         }
         for (unsigned i = 0; i < 2; i++)
@@ -255,7 +256,7 @@ static void choose(unsigned who)
     say(who, "choose", rest);
 }
 
-/* What the database has of the table. */
+/* The table's contents in the database. */
 struct reading {
     struct store_job job;
     char *config, *text;
@@ -357,7 +358,7 @@ TEST("table: without memory one request is refused, and the table goes on") {
     CHECK(n > 100 && n < 5000);
 }
 
-/* Analyses that are asked for as the server goes down. */
+/* Analyses requested while the server stops. */
 
 static enum judging_state judged;
 static unsigned answers;
@@ -386,7 +387,7 @@ TEST("table: an analysis that the store answers while it closes is not begun") {
     server.pool = (struct pool *)&no_pool;
     judging_ask(table, 1, 0, NULL, note_state, NULL);
     server.stopping = true;
-    server.pool = NULL;                      /* stopped, as serve.c does it before the store */
+    server.pool = NULL;                      /* stopped, as serve.c does before it stops the store */
     store_close(server.store);
     server.store = NULL;
     CHECK_INT(answers, 1);
@@ -420,14 +421,14 @@ TEST("table: an analysis is begun once, and not if too many wait") {
     CHECK_INT(judged, JUDGING_WORKING);
     CHECK(begun && !work_begun && table->analysing);
     if (begun)
-        begun->done(begun);                  /* given up: the next one who asks has it made */
+        begun->done(begun);                  /* abandoned: the next request starts it again */
     CHECK(!table->analysing && !table->jobs);
     end();
 }
 
 /*
- * Another server on the same database. `other` stands for it: its changes are committed as they are, in one job with
- * whatever comes next here, so that this server cannot know of them.
+ * Another server on the same database. `other` simulates it: its changes are committed unannounced, in one job with the
+ * next thing that happens here, so that this server cannot know of them.
  */
 
 struct other {
@@ -495,7 +496,7 @@ static void begin_game(void)
     }
 }
 
-/* The choice of the other person, made at another server: `id` is its message. */
+/* The other person's choice, made at another server: `id` is its message. */
 static void choose_at_other(struct other *other, unsigned who, const char *id)
 {
     *other = (struct other){ .commit = { .made = 1794700801, .has_choice = true } };
@@ -507,7 +508,7 @@ static void choose_at_other(struct other *other, unsigned who, const char *id)
 
 TEST("table: a game whose end the database was first to count leaves the number of open tables at none") {
     struct table ended = { .server = &server };
-    server.open_tables = 0;                  /* as the last look at the database found it */
+    server.open_tables = 0;                  /* as counted by the last check of the database */
     table_count_out(&ended);
     CHECK_INT(server.open_tables, 0);
 }
@@ -525,7 +526,7 @@ TEST("table: a choice that meets one made at another server completes the phase 
     CHECK(table->log.count > before);        /* both have chosen, so the phase is over */
     check_all_the_same();
     CHECK_INT(refused, 0);
-    /* And a message that the other server has taken is known here. */
+    /* This server also knows a message that the other server has accepted. */
     uint32_t after = table->log.count;
     choose_at_other(&other, 1, "b2");
     settle();
@@ -571,7 +572,7 @@ TEST("table: a choice for a phase that another server has completed is late, and
     begin_game();
     if (!CHECK(table && table->now.stage == STORE_RUNNING))
         return;
-    /* Both keep what they would here: that server's lines are this server's own, made on a copy. */
+    /* Both choices have the same effect as here: that server's lines equal this server's own, made on a copy. */
     struct pyr_game game = table->now.game;
     struct change change = { .table = table };
     struct change_effects effects = { .change = &change };
@@ -642,7 +643,7 @@ TEST("table: what another server did is read before a client is refused") {
     if (!CHECK(table && table->now.stage == STORE_RUNNING))
         return;
     server.shared = true;
-    /* The other server has completed a phase, and a client that was there comes here with a choice for the next one. */
+    /* The other server has completed a phase, and a client of it comes here with a choice for the next one. */
     struct pyr_game game = table->now.game;
     struct change change = { .table = table };
     struct change_effects effects = { .change = &change };
@@ -660,7 +661,7 @@ TEST("table: what another server did is read before a client is refused") {
         .first_line = before } };
     submit_other(&other);
     settle();
-    CHECK_INT(table->log.count, before);     /* nobody has told this server */
+    CHECK_INT(table->log.count, before);     /* this server has not been notified */
     struct pyr_game old = table->now.game;
     table->now.game = game;
     first_choice(0, mine, sizeof mine);
@@ -677,7 +678,7 @@ TEST("table: what another server did is read before a client is refused") {
     end();
 }
 
-/* A card that is replaced is a choice that is made at once. */
+/* Replacing a card is a choice that takes effect at once. */
 static void replace(unsigned who)
 {
     struct pyr_steps steps;
@@ -693,7 +694,8 @@ static void replace(unsigned who)
     say(who, "choose", rest);
 }
 
-/* A whole game; after each phase what a server knows that only gets the new lines, and one that reads all of them. */
+/* A whole game; after each phase the states of a server that reads only the new lines, and of one that reads all of
+ * them, are compared. */
 TEST("table: new lines continue a known game as if all had been read") {
     unsigned phases = 0;
     if (!CHECK(begin()))

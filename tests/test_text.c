@@ -1,6 +1,6 @@
 /*
- * test_text.c: every kind of bad line in an edition or a record is refused at its line with its exact sentence. A case is
- * the good text with one replacement.
+ * test_text.c: every kind of invalid line in an edition or a record is refused at its line with the exact message. A
+ * case is the good text with one replacement.
  */
 #include <pyramids/text.h>
 
@@ -9,7 +9,7 @@
 
 struct spoiled {
     const char *old, *new;       /* the first `old` becomes `new`; old "" means: the new text comes first */
-    const char *wanted;          /* LINE: sentence */
+    const char *wanted;          /* LINE: message */
 };
 
 static char *spoil(const char *text, const char *old, const char *new)
@@ -409,7 +409,7 @@ TEST("widths are columns of a terminal, not characters")
         const char *text;
         int columns;
     } cases[] = { { "Ana", 3 }, { "Zoë", 3 }, { "日本", 4 }, { "e\u0301", 1 }, { "\u1100\u1161", 2 },
-        /* terminals do not join the three pictures of a family */
+        /* terminals do not join the three emoji of a family */
         { "👨\u200d👩\u200d👧", 6 }, { "", 0 } };
     pyr_text_measure(letters_columns);                   /* as every program does when it starts */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -490,7 +490,8 @@ TEST("languages: English is always there, and Accept-Language is weighed")
     for (const char *const *odd = (const char *const[]){ "-", "_", "-1", "-de", "--", "_-_-_", "zz-", NULL }; *odd; odd++)
         CHECK(!pyr_text_accepted(*odd));
     CHECK_STR(pyr_text_accepted("-, -x-y;q=0.9, de--AT-;q=0.1"), "de");
-    static const char *const cut[] = { "en;q=", "en;q=0", "en;q=0.", "en;q", "en;" };    /* a sanitizer sees who reads on */
+    static const char *const cut[] = { "en;q=", "en;q=0", "en;q=0.", "en;q", "en;" };    /* a sanitizer finds a read
+                                                                                            beyond the end */
     for (size_t i = 0; i < sizeof cut / sizeof *cut; i++) {
         char *exact = malloc(strlen(cut[i]) + 1);
         memcpy(exact, cut[i], strlen(cut[i]) + 1);

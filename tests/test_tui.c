@@ -1,6 +1,6 @@
 /*
- * test_tui.c: what the terminal client does without a terminal: a pattern in hand, what a mark brings, the page of
- * characters, the game in words, saved files.
+ * test_tui.c: the parts of the terminal client that need no terminal: the pattern being placed, the gains of a mark,
+ * the canvas of characters, the game in words, saved files.
  */
 #define _POSIX_C_SOURCE 200809L  /* mkdtemp, setenv */
 
@@ -39,7 +39,7 @@ static void begin(const struct pyr_edition *edition, unsigned seats, uint64_t se
     CHECK_INT(pyr_match_init(&match, edition, seats, list, &chance), PYR_OK);
 }
 
-/* Everyone but seat 0 chooses at random. */
+/* All seats except 0 choose at random. */
 static void others_choose(struct pyr_rng *rng)
 {
     for (unsigned waiting; (waiting = pyr_match_waiting(&match) & ~1u);) {
@@ -219,7 +219,7 @@ TEST("pointing at a space holds the pattern over it, in a turn that fits if ther
     }
 }
 
-/* Turns a legal mark in every direction; how many of them changed. */
+/* Turns a legal mark in every direction; returns how many of them changed it. */
 static unsigned turn_all(const struct pyr_desk *desk, const struct pyr_steps *steps, const struct pyr_aim *from)
 {
     const pyr_pattern pattern = hand_pattern(&match);
@@ -274,7 +274,7 @@ TEST("what is placed is held, snapped to and turned to another legal place on it
             if (pyr_step_kind(step) != PYR_STEP_MARK || !CHECK(pyr_aim_hold(&aim, &plain.box, pattern, step)))
                 continue;
             CHECK(pyr_aim_step(&aim, &plain.box, pattern) == step);
-            /* Its middle lies between the first and the last row and column that it covers. */
+            /* Its middle is between the first and the last row and column that it covers. */
             unsigned rows = 0, columns = 0;
             for (unsigned i = 0; i < 25; i++)
                 if (pyr_step_spaces(step) & PYR_SPACE(i / 5, i % 5))
@@ -296,7 +296,7 @@ TEST("what is placed is held, snapped to and turned to another legal place on it
     CHECK(turned > 100);
 }
 
-/* Plays a game by hand alone, with the preview held against what then happens. */
+/* Plays a game by hand, and compares the preview with what then happens. */
 static void play_by_hand(const struct pyr_edition *edition, uint64_t seed)
 {
     struct pyr_rng rng;
@@ -318,7 +318,7 @@ static void play_by_hand(const struct pyr_edition *edition, uint64_t seed)
             break;
         case HAND_FIRST:
         case HAND_EXTRA:
-            /* A new decision begins with something legal in hand. */
+            /* A new decision begins with a legal pattern in hand. */
             if (!CHECK_INT(hand_preview(&hand, &match, 0, &gains), PYR_OK))
                 return;
             if (pyr_rng_below(&rng, 2))
@@ -383,7 +383,7 @@ TEST("the game in words, a sentence an event and a heading a turn")
     }
     CHECK_INT(headings, PYR_ROUNDS * PYR_TURNS);
     CHECK(strstr(story.line[0].text, "Ana keeps") != NULL);
-    story_tell(&story, &match, 12, names);               /* going back begins anew */
+    story_tell(&story, &match, 12, names);               /* going back starts again */
     CHECK(story.count < half);
     story_finish(&story);
 }
@@ -408,7 +408,7 @@ TEST("R17 Q8 how a game was won")
     CHECK_STR(text, "Ana wins. 15 points, 2 more than the next.");
 }
 
-/* A table of four at rest before the first turn, for tests that change what lies on it. */
+/* A table of four at rest before the first turn; tests then change what is on it. */
 static void quiet_scene(struct scene *scene, struct hand *hand, struct story *story)
 {
     struct pyr_rng rng;
@@ -571,7 +571,7 @@ TEST("everyone's pyramids by colour, pyramid points, gems and skulls are on the 
         canvas_init(&canvas, sizes[i][0], sizes[i][1]);
         draw_table(&canvas, &scene);
         char *text = canvas_dump(&canvas);
-        /* The score stands directly behind the name, never in front of the next one. */
+        /* The score is directly behind its name, never in front of the next one. */
         if (!CHECK(strstr(line_with(text, "Ben", line, sizeof line), score) != NULL) ||
             !CHECK(strstr(text, "≡4+13") != NULL) ||
             !CHECK(strstr(text, "╱0") != NULL) || !CHECK(strstr(text, "░1") != NULL) || !CHECK(strstr(text, "♦7") != NULL) ||
@@ -653,7 +653,7 @@ TEST("the rules: every tag can be jumped to, cited in a message, and found by a 
             printf("%s\n%s", heading, text);
         free(text);
     }
-    /* From the first row to the last one by keys; nothing lies beyond. */
+    /* From the first row to the last one by keys, and not beyond. */
     rules_show(&view, -1);
     rules_draw(&canvas, &scene, &view);
     char *text = canvas_dump(&canvas);
@@ -673,7 +673,7 @@ TEST("the rules: every tag can be jumped to, cited in a message, and found by a 
         rules_draw(&canvas, &scene, &view);
     }
     CHECK_INT(view.top, 0);
-    /* A search as it is typed: by tag, by word, by nothing that is there. */
+    /* A search as it is typed: by tag, by word, by text that does not occur. */
     static const struct {
         const char *typed, *tag;
     } searches[] = { { "r10", "R10" }, { "q3", "Q3" }, { "ERASE", "R11" }, { "zzz", NULL } };
@@ -736,16 +736,16 @@ TEST("letters of several characters are shown whole or not at all")
     struct canvas canvas = { 0 };
     char text[256];
     canvas_init(&canvas, 30, 6);
-    CHECK_INT(text_width(family), 6);                    /* three pictures of two columns: what any terminal shows */
+    CHECK_INT(text_width(family), 6);                    /* three emoji of two columns each, as any terminal shows them */
     CHECK_INT(text_width(flag), 2);
     CHECK_INT(text_width("e\u0301"), 1);
     CHECK_INT(text_width("\u2764\ufe0f"), 1);
     CHECK_INT(text_width("\u0928\u093f"), 2);            /* a vowel that takes a column */
     snprintf(text, sizeof text, "Ana %s!", family);
     CHECK_INT(canvas_text(&canvas, 0, 0, 30, ST_TEXT, text), 11);
-    CHECK_INT(canvas_text(&canvas, 0, 1, 10, ST_TEXT, text), 5);         /* no half a family */
+    CHECK_INT(canvas_text(&canvas, 0, 1, 10, ST_TEXT, text), 5);         /* no half of a family */
     snprintf(text, sizeof text, "abc%s%s", flag, flag);
-    CHECK_INT(canvas_text(&canvas, 0, 2, 5, ST_TEXT, text), 4);          /* no half a flag */
+    CHECK_INT(canvas_text(&canvas, 0, 2, 5, ST_TEXT, text), 4);          /* no half of a flag */
     CHECK_INT(canvas_text(&canvas, 0, 3, 30, ST_TEXT, "Zoe\u0308 e\u0302\u0301 x"), 7);
     snprintf(text, sizeof text, "ab%s", family);
     CHECK_INT(canvas_wrap(&canvas, 0, 4, 7, 2, ST_TEXT, text), 2);
@@ -753,7 +753,7 @@ TEST("letters of several characters are shown whole or not at all")
     CHECK_STR(drawn, "Ana \U0001f468\U0001f469\U0001f467!\nAna \u2026\nabc\u2026\nZoe\u0308 e\u0302\u0301 "
         "x\nab\n\U0001f468\U0001f469\U0001f467\n");
     free(drawn);
-    canvas_put(&canvas, 2, 3, 'e', ST_TEXT);             /* a mark goes with its character */
+    canvas_put(&canvas, 2, 3, 'e', ST_TEXT);             /* a combining mark is removed with its character */
     drawn = canvas_dump(&canvas);
     CHECK(strstr(drawn, "\nZoe e\u0302\u0301 x\n"));
     free(drawn);
@@ -811,8 +811,8 @@ TEST("every size of window shows a table, or says what it wants")
     story_finish(&story);
 }
 
-/* Draws all sheets and says whether a word was cut on one of them; counts question marks, which also stand for what has no
- * letter. */
+/* Draws all sheets and returns whether a word was cut on one of them; counts question marks, which also replace missing
+ * letters. */
 static bool is_cut(struct canvas *canvas, struct scene *scene, unsigned *questions)
 {
     bool cut = false;

@@ -1,6 +1,6 @@
 /*
- * test_webpush.c: Web Push against the examples of the RFCs, letter by letter: RFC 8188 (section 3.1), RFC 8291 (section 5
- * and appendix A), RFC 8292 (section 2.4); and addresses that strangers may make up.
+ * test_webpush.c: Web Push against the examples of the RFCs, letter by letter: RFC 8188 (section 3.1), RFC 8291
+ * (section 5 and appendix A), RFC 8292 (section 2.4); and addresses that strangers may invent.
  */
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
@@ -18,7 +18,7 @@ static size_t from64(const char *text, uint8_t *to, size_t room)
     return size < 0 ? 0 : (size_t)size;
 }
 
-/* An independent check of an ES256 token: OpenSSL verifies its signature by the public key. */
+/* An independent check of an ES256 token: OpenSSL verifies its signature with the public key. */
 static bool is_signed(const char *token, const uint8_t public_key[PUSH_PUBLIC])
 {
     uint8_t raw[64], der[80], *end = der;
@@ -77,7 +77,7 @@ TEST("RFC 8188 section 3.1: the walrus") {
     CHECK_INT(push_seal(&record, body, size - 1), 0);
 }
 
-/* Of RFC 8291, appendix A. */
+/* From RFC 8291, appendix A. */
 static const char *const browser = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
     *const secret = "BTBZMqHH6r4Tts7J_aSIgg", *const own = "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw",
     *const salt_text = "DGv6ra1nlYgDCS1FRnbzlw", *const melon = "When I grow up, I want to be a watermelon";
@@ -143,7 +143,7 @@ TEST("RFC 8292 section 2.4: the token of the example is good, and so are ours") 
         sizeof header));
     snprintf(wanted, sizeof wanted, "%s", "vapid t=eyJ0eXAiOiJKV1QiLCJhbGciOiJFUzI1NiJ9.");
     push_write_base64(claims, sizeof claims - 1, wanted + strlen(wanted));
-    CHECK(!strncmp(header, wanted, strlen(wanted)));         /* all but the signature is the RFC's */
+    CHECK(!strncmp(header, wanted, strlen(wanted)));         /* all except the signature is as in the RFC */
     snprintf(token, sizeof token, "%.*s", (int)strcspn(header + 8, ","), header + 8);
     CHECK(is_signed(token, public_key));
     push_write_base64(public_key, sizeof public_key, key_text);

@@ -1,5 +1,5 @@
-/* test_wire.c: src/wire without a network: the same bytes in pieces of every size give the same events and the same
- * answers. */
+/* test_wire.c: src/wire without a network: the same bytes split into pieces of any size give the same events and the
+ * same answers. */
 #define _POSIX_C_SOURCE 200809L       /* mkdtemp */
 #include <stdarg.h>
 
@@ -90,7 +90,7 @@ static void begin(void)
     end.answers = true;
 }
 
-/* Everything in pieces of so many bytes; how much was taken. */
+/* Feeds everything in pieces of so many bytes; returns how much was taken. */
 static size_t feed(const char *bytes, size_t size, size_t piece)
 {
     size_t at = 0;
@@ -205,13 +205,14 @@ TEST("frames that are none end it with the code that says so")
         { "\x89\xfe\0\x7e\0\0\0\0", 8, "closed 1002" }, { "\x8b\x80\0\0\0\0", 6, "closed 1002" },
         { "\x88\x82\0\0\0\0\x03\xed", 8, "closed 1002" }, { "\x88\x83\0\0\0\0\x03\xe8\xff", 9, "closed 1007" },
         { "\x88\x80\0\0\0\0", 6, "closed 1005" },
-        /* lengths that are written longer than they have to be, or that no message has; two parts that are too long */
+        /* lengths that are not encoded in the shortest form, or that no message has; two parts that are too long
+         * together */
         { "\x81\xfe\0\x05\0\0\0\0xxxxx", 13, "closed 1002" },
         { "\x81\xff\0\0\0\0\0\0\x01\0\0\0\0\0", 14, "closed 1002" },
         { "\x81\xff\xff\xff\xff\xff\xff\xff\xff\xff\0\0\0\0", 14, "closed 1002" },
         { "\x81\xff\x7f\xff\xff\xff\xff\xff\xff\xff\0\0\0\0", 14, "closed 1009" },
         { "\x01\x82\0\0\0\0he\x80\xe3\0\0\0\0", 14, "closed 1009" },
-        /* a new message, or a character, in the middle of one; a character in two parts is one */
+        /* a new message, or a character, in the middle of another; a character split into two parts is fine */
         { "\x01\x81\0\0\0\0h\x81\x81\0\0\0\0x", 14, "closed 1002" },
         { "\x01\x81\0\0\0\0\xc3\x80\x80\0\0\0\0", 13, "closed 1007" },
         { "\x01\x81\0\0\0\0\xc3\x80\x81\0\0\0\0\xa9", 14, "<\xc3\xa9>" } };
@@ -274,7 +275,7 @@ TEST("a client's request is one that our server reads")
         CHECK_INT(feed(bytes, size, 1), size);
         CHECK_STR(end.events, wanted[i]);
     }
-    /* Nothing that would begin a second request. */
+    /* Nothing may start a second request. */
     CHECK(!begin_client("/a\r\nx: y", NULL, NULL) && !begin_client("/a b", NULL, NULL) && !begin_client("", NULL, NULL) &&
         !begin_client("/\x80", NULL, NULL));
     CHECK_INT(end.bytes, 0);
@@ -307,7 +308,7 @@ TEST("an answer in pieces of any size is the same answer")
             CHECK_STR(end.events, cases[i].events);
             CHECK_INT(end.wire.state, WIRE_OVER);
         }
-        /* Cut off it is not complete, however much of it has come; what comes after it is not taken. */
+        /* A truncated answer is not complete, at any length; bytes after an answer are not taken. */
         for (size_t cut = 0; cut < size && !cases[i].by_end; cut++) {
             begin_client("/", NULL, NULL);
             feed(cases[i].bytes, cut, size);
@@ -340,7 +341,7 @@ TEST("what is no answer, or one that can be read in two ways, is refused")
                 printf("# %zu: %s\n", i, end.events);
             CHECK(!wire_takes(&end.wire));
         }
-    /* A chunk that is none, in the middle of a body. */
+    /* An invalid chunk in the middle of a body. */
     static const char chunks[] = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\nzz\r\n";
     for (size_t piece = 1; piece < sizeof chunks; piece++) {
         begin_client("/", NULL, NULL);
@@ -361,7 +362,7 @@ static size_t write_opening(char *to, size_t room, const char *key, const char *
         "sec-websocket-accept: %s\r\n%s\r\n", key ? key : accept, protocol);
 }
 
-/* Takes the mask off a frame of a client; the size of what was in it. */
+/* Unmasks a client's frame; returns the size of its payload. */
 static size_t unmask(const char *frame, char *to)
 {
     size_t size = frame[1] & 0x7f;
@@ -427,7 +428,7 @@ TEST("a WebSocket that was not asked for like this is none")
         feed(bytes, write_opening(bytes, sizeof bytes, cases[i].key, cases[i].headers), 7);
         CHECK_STR(end.events, "[0 x=- second=- fault=1]");
     }
-    /* A refusal is an answer. */
+    /* A refusal is an ordinary answer. */
     static const char no[] = "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno";
     begin_client("/s", NULL, "p");
     feed(no, sizeof no - 1, 3);
@@ -446,7 +447,7 @@ TEST("a WebSocket that was not asked for like this is none")
 
 /* TLS, both sides in one program. */
 
-/* Carries encrypted bytes over in pieces and reads what they say; false when nothing moved. got: what came out. */
+/* Transfers encrypted bytes in pieces and decrypts them; false when nothing moved. got: the decrypted bytes. */
 static bool carry(struct wire_tls *from, struct wire_tls *to, size_t piece, char *got, size_t *got_size, long *result)
 {
     size_t size;
@@ -530,7 +531,7 @@ TEST("a certificate that is not trusted, or belongs to another server, ends it; 
     wire_tls_context_destroy(server);
     wire_tls_context_destroy(trusting);
     wire_tls_context_destroy(other);
-    /* Somebody who does not speak TLS is not a matter of trust. */
+    /* A peer that does not speak TLS is not reported as untrusted. */
     struct wire_tls_context *client = wire_tls_client(files.certificate);
     struct wire_tls *tls = wire_tls_connect(client, "localhost");
     char plain[100];

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Long times and restarts: ten minutes, three days, sixty days, and what is still so after the server was down. The server
-goes by a clock of the test (wire.Clock), which stands still unless the test moves it. usage: times.py PYRAMIDS SOURCE_ROOT
-[CASE]"""
-# pylint: disable=cell-var-from-loop  # until_so is over before the loop goes on
+"""Long periods and restarts: ten minutes, three days, sixty days, and what remains after the server was down. The test
+controls the server's clock (wire.Clock), which stands still unless the test moves it. usage: times.py PYRAMIDS
+SOURCE_ROOT [CASE]"""
+# pylint: disable=cell-var-from-loop  # until_so is over before the loop continues
 import concurrent.futures
 import random
 import time
@@ -15,7 +15,7 @@ NUMBER = '0123456789abcdef' * 4
 
 
 class Hands:
-    """A clock that stands still, moved by seconds from when the test began."""
+    """A clock that stands still; it is moved by seconds relative to the start of the test."""
 
     def __init__(self, folder):
         self.start = int(time.time())
@@ -23,12 +23,12 @@ class Hands:
         self.env = self.clock.env
 
     def to(self, server, seconds):
-        """The server goes by this time, and has looked at all its tables since."""
+        """The server's clock is set to this time, and it has checked all its tables since."""
         self.clock.set(server, f'={self.start + seconds}')
         self.clock.pass_ticks(server)
 
     def down(self, server, seconds, kill=False):
-        """The server is not there until then."""
+        """The server is down until then."""
         server.kill() if kill else server.stop()
         self.clock.write(f'={self.start + seconds}')
         server.start()
@@ -43,7 +43,7 @@ def codes(visitor):
 
 
 def sit_all(code, *people):
-    """All sit down, and each has seen the deal."""
+    """All sit down, and each has received the deal."""
     links = [person.seat(code) for person in people]
     for link in links:
         link.until(lambda link=link: link.pick(random.Random(1)))
@@ -57,7 +57,7 @@ def choose(link, seed=1):
 # Three days, sixty days.
 
 def case_waiting_tables_close(folder):
-    """Three days after the last change, and not one second earlier; not while anybody watches; across a restart too."""
+    """Three days after the last change, to the second; not while anyone watches; across a restart too."""
     hands = Hands(folder)
     with Server(folder, env=hands.env) as server:
         ana, ben = server.visitor(), server.visitor('Ben')
@@ -80,8 +80,8 @@ def case_waiting_tables_close(folder):
 
 
 def case_correspondence(folder):
-    """Without a clock bots play for the missing sixty days after the last choice, not after the beginning; and only for the
-    missing."""
+    """Without a clock bots play for absent players sixty days after the last choice, not after the beginning; and only for
+    them."""
     hands = Hands(folder)
     with Server(folder, env=hands.env) as server:
         ana, ben = server.visitor(), server.visitor('Ben')
@@ -99,7 +99,7 @@ def case_correspondence(folder):
             hands.to(server, seconds)
             until_so(lambda: ben.table(code)['seats'][1]['away'] == away)
             assert ana.table(code)['state'] == 'running' and not ana.table(code)['seats'][0]['away']
-        # The bot has completed the phase; from there Ana has another sixty days, though she has done nothing since.
+        # The bot has completed the phase; from then on Ana has another sixty days, though she has done nothing since.
         until_so(lambda: not ana.table(code)['seats'][0]['ready'])
         hands.down(server, 119 * DAY + 10)
         for seconds, away in ((179 * DAY - 1, False), (179 * DAY, True)):
@@ -110,8 +110,8 @@ def case_correspondence(folder):
 
 
 def case_lines_count(folder):
-    """The beginning of the phase counts, though it was a bot that completed the one before (made here by setting the clock
-    of everything else back)."""
+    """The time counts from the beginning of the phase, even though a bot completed the previous one (simulated by setting
+    the clock of everything else back)."""
     hands = Hands(folder)
     with Server(folder, env=hands.env) as server:
         ana, ben = server.visitor(), server.visitor('Ben')
@@ -127,7 +127,7 @@ def case_lines_count(folder):
 
 
 def case_my_tables_in_order(folder):
-    """The table where something happened last is the first, whatever happened."""
+    """The table with the latest change, of any kind, comes first."""
     hands = Hands(folder)
     with Server(folder, env=hands.env) as server:
         ana, ben = server.visitor(), server.visitor('Ben')
@@ -151,7 +151,7 @@ def case_my_tables_in_order(folder):
 # Ten minutes.
 
 def case_ten_minutes(folder):
-    """A socket outlives what the server remembers of its address; a one-time code ends when it says; so does the penalty for
+    """A socket outlives the server's memory of its address; a one-time code ends at its time; so does the penalty for
     guessing."""
     hands = Hands(folder)
     with Server(folder, '--trust-proxy', '--ping', '3600', env=hands.env) as server:
@@ -169,7 +169,7 @@ def case_ten_minutes(folder):
         used = Visitor(server)
         used.want(200, 'POST', '/api/visitor/device', {'code': device}, via)
         late = ana.want(200, 'POST', '/api/visitor/code', {}).json['code']
-        for minutes in range(11, 40, 6):         # the address is quiet for longer than it is kept, several times
+        for minutes in range(11, 40, 6):         # the address is silent for longer than it is kept, several times
             hands.to(server, 60 * minutes)
             link.refused('no_table', 'open', table='22222222')
         Visitor(server).refused(404, 'bad_code', 'POST', '/api/visitor/device', {'code': late}, via)
@@ -202,7 +202,7 @@ def case_codes_outlive_a_restart(folder):
 # Clocks.
 
 def case_clocks_go_on(folder):
-    """A restart gives nobody the whole time again, and takes nothing for the time the server was down."""
+    """After a restart no player gets the whole time again, and the time the server was down does not count."""
     hands = Hands(folder)
     with Server(folder, env=hands.env) as server:
         ana, ben = server.visitor(), server.visitor('Ben')
@@ -215,7 +215,7 @@ def case_clocks_go_on(folder):
         link = ben.link(code)
         link.until(lambda: link.ready)
         assert link.ready['left'] == 18000 and link.ready['ready'] == [1], link.ready
-        # Killed: as of the last heartbeat.
+        # Killed: the time of the last heartbeat counts.
         hands.to(server, 3615)
         until_so(lambda: ask(server, 'SELECT alive FROM heartbeat') == [(hands.start + 3615,)],
             'no heartbeat while a clock runs')
@@ -225,7 +225,7 @@ def case_clocks_go_on(folder):
         assert link.ready['left'] == 15000, link.ready
         hands.to(server, 2 * DAY + 14)
         assert not ben.table(code)['seats'][1]['away']
-        # Almost none left: enough to come back.
+        # Almost none left: the player gets enough to come back.
         hands.down(server, 3 * DAY)
         link = ben.link(code)
         link.until(lambda: link.ready)
@@ -234,7 +234,7 @@ def case_clocks_go_on(folder):
         assert not ben.table(code)['seats'][1]['away']
         hands.to(server, 3 * DAY + 10)
         until_so(lambda: ben.table(code)['seats'][1]['away'])
-        # The next phase has all its time again.
+        # The next phase has the full time again.
         link = ana.link(code)
         link.until(lambda: link.version > links[0].version and not ana.table(code)['seats'][0]['ready'])
         link = ana.link(code)
@@ -242,11 +242,11 @@ def case_clocks_go_on(folder):
         assert link.ready['left'] == 30000, link.ready
 
 
-# What was said before a restart.
+# Messages from before a restart.
 
 def case_sit_again(folder):
-    """A `sit` that took effect is answered `done` when it is sent again, after a restart and when the game has begun,
-    too."""
+    """A `sit` that took effect is answered `done` when it is sent again, also after a restart and when the game has
+    begun."""
     hands = Hands(folder)
     with Server(folder, env=hands.env) as server:
         ana, ben = server.visitor(), server.visitor('Ben')
@@ -256,7 +256,7 @@ def case_sit_again(folder):
         link = ana.link(code)
         link.done('sit', id='s1', number=NUMBER)
         link.refused('seated', 'sit', id='s2', number=NUMBER)
-        ben.link(code).done('sit', id='s1', number=NUMBER)           # another's id is another id
+        ben.link(code).done('sit', id='s1', number=NUMBER)           # ids are separate for each visitor
         link.until(lambda: link.pick(random.Random(1)))
         for i in range(10):                      # more than a seat remembers of the others
             choose(link, i)
@@ -266,7 +266,7 @@ def case_sit_again(folder):
             link = who.link(code)
             link.done('sit', id='s1', number=NUMBER)
             link.refused('begun', 'sit', id='s2', number=NUMBER)
-        # Given back and taken again by another message: the first is forgotten.
+        # Seat given up and taken again by another message: the first is forgotten.
         code = ana.make('open', 'open')
         link = ana.link(code)
         link.done('sit', id='s1', number=NUMBER)
@@ -276,8 +276,8 @@ def case_sit_again(folder):
 
 
 def case_make_again(folder):
-    """The same visitor and id give the same table with the same keys, however often, for a day at least; others and other
-    ids another one."""
+    """The same visitor and id give the same table with the same keys, however often, for a day at least; other visitors and
+    ids give another one."""
     hands = Hands(folder)
     with Server(folder, env=hands.env) as server:
         ana, ben = server.visitor(), server.visitor('Ben')
@@ -305,7 +305,7 @@ def case_make_again(folder):
         hands.to(server, DAY + 120)              # it is no longer in memory
         until_so(lambda: 'pyramids_tables_in_memory 0\n' in ana.want(200, 'GET', '/metrics').text)
         assert make(ana, 't1') == first and ana.table(first[0])['state'] == 'closed'
-        # Two at once, of which one may be told to try again.
+        # Two at once, one of which may be asked to try again.
         answers = []
         web = [Visitor(server, ana.cookie) for _ in range(8)]
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
@@ -315,7 +315,7 @@ def case_make_again(folder):
 
 
 def case_standin_remembered(folder):
-    """What a stand-in has chosen is the choice of whoever comes back, after a restart too."""
+    """A stand-in's choice is kept for the player who comes back, after a restart too."""
     hands = Hands(folder)
     with Server(folder, env=hands.env) as server:
         ana, ben = server.visitor(), server.visitor('Ben')
@@ -339,7 +339,7 @@ def case_standin_remembered(folder):
 
 
 def case_host_gone(folder):
-    """Two minutes after the host's last connection any player may ask for a stand-in; nobody else, and not before."""
+    """Two minutes after the host's last connection any player may request a stand-in; no other visitor, and not before."""
     hands = Hands(folder)
     with Server(folder, env=hands.env) as server:
         host, ana, ben, chloe = (server.visitor(name) for name in ('Davi', 'Ana', 'Ben', 'Chloé'))
@@ -362,7 +362,7 @@ def case_host_gone(folder):
         links[0].refused('here', 'standin', seat=1)
         links[0].done('standin', seat=2)
         links[0].until(lambda: links[0].table['seats'][1]['away'])
-        # What else a host may do stays the host's.
+        # The host's other rights remain the host's.
         links[0].refused('not_host', 'close')
         links[0].refused('not_host', 'fill', seat=1, level='club')
         ben.link(code).done('return')
@@ -374,7 +374,7 @@ def case_host_gone(folder):
         link.done('standin', seat=2)
 
 
-# What is dropped after a while.
+# Data that are dropped after a while.
 
 def finished(server, folder, people):
     code = people[0].make('open', *['open'] * (len(people) - 1), *['bot:novice'] * (len(people) == 1))
@@ -424,7 +424,7 @@ def case_kept_for_a_while(folder):
 
 
 def case_connected_visitors_stay(folder):
-    """Whoever has been connected all the time is not forgotten, though they were last seen when they connected."""
+    """A visitor who has been connected all the time is not deleted, though they were last seen when they connected."""
     hands = Hands(folder)
     with Server(folder, '--keep-visitors', '1', '--ping', '3600', env=hands.env) as server:
         ana, idle = server.visitor(), server.visitor('Ben')
@@ -444,7 +444,7 @@ def case_connected_visitors_stay(folder):
 
 
 def case_keep_options(folder):
-    """What the options say; analyses are made again when they are asked for."""
+    """The options set the times; analyses are made again on request."""
     hands = Hands(folder)
     with Server(folder, '--keep-games', '20', '--keep-analyses', '5', '--analysis-playouts', '512', '--keep-closed', '0',
         '--keep-visitors', '0',

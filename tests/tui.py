@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Drives the full-screen client through tmux, as a person at a terminal does. Captures are compared on what matters, not
-whole. usage: tui.py PYRAMIDS SOURCE_ROOT [--short] [CASE]"""
+"""Runs the full-screen client in tmux, as a person at a terminal does. Only the relevant parts of captures are
+compared. usage: tui.py PYRAMIDS SOURCE_ROOT [--short] [CASE]"""
 import atexit
 import base64
 import hashlib
@@ -32,7 +32,7 @@ WAIT = 60
 
 
 class Terminal:
-    """One tmux server with one window, gone at the end."""
+    """One tmux server with one window, ended after use."""
     count = 0
 
     def __init__(self, folder, *words, width=80, height=24, shell=None, **env):
@@ -54,7 +54,7 @@ class Terminal:
                               env=dict(os.environ, LC_ALL='C.UTF-8', TERM='xterm-256color')).stdout
 
     def text(self, *words):
-        """The screen, once it holds still: a page that is half drawn is nobody's answer."""
+        """The screen, once it no longer changes, because a half-drawn page is no answer."""
         last = self.tmux('capture-pane', '-p', *words)
         for _ in range(20):
             time.sleep(0.01)
@@ -66,7 +66,7 @@ class Terminal:
         return text
 
     def is_busy(self):
-        """Whether the game would go on if it were let: on a crowded machine it may stop in the middle of a page."""
+        """Whether the game would continue with more time: on a crowded machine it may stop in the middle of a page."""
         try:
             if not self.game:
                 pane = self.tmux('display-message', '-p', '#{pane_pid}').strip()
@@ -84,7 +84,7 @@ class Terminal:
         self.tmux('send-keys', '-l', text)
 
     def mouse(self, button, x, y):
-        """An event at a column and row, from 0, in the way of old terminals."""
+        """A mouse event at a column and row, from 0, in the encoding of old terminals."""
         self.tmux('send-keys', '-H', '1b', '5b', '4d', *(f'{32 + n:02x}' for n in (button, x + 1, y + 1)))
 
     def click(self, x, y):
@@ -95,7 +95,7 @@ class Terminal:
         self.tmux('resize-window', '-x', str(width), '-y', str(height))
 
     def wait(self, wanted, seconds=None):
-        """Until a pattern is on the screen; gives back the screen."""
+        """Waits until a pattern is on the screen; returns the screen."""
         end = time.monotonic() + (seconds or WAIT)
         while True:
             text = self.text()
@@ -122,7 +122,7 @@ class Terminal:
         raise AssertionError('no process')
 
     def facts(self):
-        """Whether the terminal is as it was: main screen, cursor shown, no mouse."""
+        """Whether the terminal is restored: main screen, cursor shown, no mouse."""
         return self.tmux('display-message', '-p',
             '#{alternate_on} #{cursor_flag} #{mouse_any_flag} #{keypad_cursor_flag}').strip()
 
@@ -178,13 +178,13 @@ PROMPTS = (('Pick two cards', ('1', '2', 'Enter')), ('Enter keeps', ('Enter',)),
            ('Placed. Enter', ('Enter',)), ('Enter passes', ('Enter',)), ('Choose a card', ('Enter',)),
            ('it is your turn', ('Enter',)), ('turn is taken back', ('Enter',)))
 
-# These never follow themselves: as long as one stands there, its answer has not been read.
+# The same one never comes twice in a row: as long as it is shown, its answer has not been read.
 ANSWERED_ONCE = ('Enter keeps', 'Enter places', 'Placed. Enter')
 
 
 def step(terminal, seen=None, until=None):
-    """Answers whatever the game asks next with the first thing that is legal. False when it is over, or the pattern is on
-    the screen."""
+    """Answers the game's next prompt with the first legal choice. False when the game is over, or the pattern is on the
+    screen."""
     end = time.monotonic() + WAIT
     while time.monotonic() < end:
         text = terminal.text()
@@ -199,8 +199,8 @@ def step(terminal, seen=None, until=None):
                 if seen is not None:
                     seen.append(prompt)
                 terminal.keys(*keys)
-                # Only a screen that has changed is answered again; that something turns on it does not count, nor what
-                # others do meanwhile.
+                # Only a changed screen is answered again; a moving spinner does not count, nor do moves of others
+                # meanwhile.
                 now = terminal.text()
                 while (still(now) == still(text) or (prompt in ANSWERED_ONCE and prompt in now)) and time.monotonic() < end:
                     time.sleep(0.01)
@@ -211,7 +211,7 @@ def step(terminal, seen=None, until=None):
 
 
 def play(terminal, until=None, seen=None):
-    """Plays on to the end, or until a pattern is on the screen."""
+    """Continues to the end, or until a pattern is on the screen."""
     for _ in range(400):
         if not step(terminal, seen, until):
             return
@@ -219,7 +219,7 @@ def play(terminal, until=None, seen=None):
 
 
 def case_whole_game(folder):
-    """By keys alone at 80x24 against two bots, and the end as the record has it."""
+    """By keys alone at 80x24 against two bots; the end matches the record."""
     terminal = Terminal(folder, 'play', '--players', '3', '--bots', 'novice,club', '--seed', '11', '--name', 'Zoë')
     text = terminal.wait('Pick two')
     assert 'Zoë' in text and text.count('to the tomb') == 4, text
@@ -230,7 +230,7 @@ def case_whole_game(folder):
     terminal.keys('Enter')
     text = terminal.wait('Enter places')
     assert 'Round 1 of 4, turn 1 of 7' in text and '[' in text and 'novice 2' in text and 'club 3' in text, text
-    # Moving, turning, mirroring; what does not fit says why and cannot be placed.
+    # Moving, turning, mirroring; a pattern that does not fit gives the reason and cannot be placed.
     before = text
     terminal.keys('Down', 'Down', 'Down', 'Down')
     text = terminal.wait(r'\(R(9|10)\)')
@@ -266,7 +266,7 @@ def case_whole_game(folder):
     terminal.wait('Zoë keeps')
     terminal.keys('Escape')
     terminal.wait('Enter places')
-    # Asked whether to leave: the only keys on the screen are those that answer.
+    # When asked whether to leave, the screen shows only the keys that answer.
     terminal.keys('q')
     text = terminal.wait('Leave the game')
     assert 'y yes' in text and 'n no' in text and not re.search('Enter|rotate|help|players', text), text
@@ -285,7 +285,7 @@ def case_whole_game(folder):
         assert row[-1] == str(player['total']), (row, player)
     winner = report['players'][report['winners'][0] - 1]
     assert re.search(rf"★ {winner['name']}", text) and f"{winner['name']} wins. {winner['total']} points, " in text, text
-    # Once more with the same players and other cards.
+    # Again with the same players and other cards.
     assert 'N rematch' in text, text
     terminal.keys('N')
     terminal.wait('Zoë, these four cards')
@@ -300,7 +300,7 @@ def case_whole_game(folder):
 
 
 def case_take_back(folder):
-    """A turn against bots can be taken back; the same seed brings the same game."""
+    """A turn against bots can be taken back; the same seed gives the same game."""
     terminal = Terminal(folder, 'play', '--new', '--bots', 'novice', '--seed', '4')
     play(terminal, 'turn 2 of 7')
     record = saved(folder)[0]
@@ -327,7 +327,7 @@ def case_resizing(folder):
     terminal.resize(60, 20)
     text = terminal.wait('Please enlarge it')
     assert '60 columns and 20 rows' in text, text
-    terminal.keys('n')                       # the game listens all the same
+    terminal.keys('n')                       # the game still accepts keys
     terminal.resize(200, 60)
     terminal.wait('what happened')
     terminal.resize(20, 5)
@@ -349,7 +349,7 @@ def case_resizing(folder):
 
 
 def case_kill_and_resume(folder):
-    """Nothing is lost when it is killed, and no card changes by starting again."""
+    """Nothing is lost when it is killed, and a new start changes no card."""
     terminal = Terminal(folder, 'play', '--players', '3', '--bots', 'novice', '--seed', '9', '--name', 'Ana')
     play(terminal, 'turn 3 of 7')
     terminal.wait('Enter places|fits nowhere')
@@ -361,7 +361,7 @@ def case_kill_and_resume(folder):
     terminal = Terminal(folder, 'play')
     text = terminal.wait('Continue your game')
     assert re.search(r'Round 1 of 4, turn 3 of 7'.replace(' ', r'[ ║\n]+'), text) and 'Ana' in text, text
-    # A second window does not offer a game that is being played.
+    # A second window does not offer a game in progress.
     terminal.keys('c')
     terminal.wait('Enter places|fits nowhere')
     other = Terminal(folder, 'play', '--continue')
@@ -379,7 +379,7 @@ def case_kill_and_resume(folder):
     terminal.keys('q', 'y')
     terminal.wait('EXIT=0')
     terminal.end()
-    # The same game from its seed, without the interruption, reveals the same.
+    # The same game from its seed, without the interruption, has the same reveals.
     with tempfile.TemporaryDirectory() as elsewhere:
         terminal = Terminal(elsewhere, 'play', '--players', '3', '--bots', 'novice', '--seed', '9', '--name', 'Ana')
         play(terminal, 'turn 4 of 7')
@@ -390,8 +390,8 @@ def case_kill_and_resume(folder):
 
 
 def case_kept_marks(folder):
-    """Marks that are placed but not confirmed are kept with a game on this computer, too; line by line they are typed
-    again."""
+    """Marks that are placed but not confirmed are also kept with a game on this computer; without a full screen they are
+    typed again."""
     terminal = Terminal(folder, 'play', '--bots', 'novice', '--seed', '9', '--name', 'Ana')
     play(terminal, 'turn 1 of 7')
     while 'Placed' not in terminal.wait('Placed. Enter|Red cross|Enter places|fits nowhere'):
@@ -418,7 +418,7 @@ def case_kept_marks(folder):
 
 
 def case_many_saved(folder):
-    """All unfinished games are offered, the newest first; each can be gone on with, and by its name without asking."""
+    """All unfinished games are offered, the newest first; each can be continued, and by its name without a question."""
     for name in ('Ana', 'Ben', 'Cleo'):
         terminal = Terminal(folder, 'play', '--new', '--bots', 'novice', '--seed', '4', '--name', name)
         play(terminal, 'turn 1 of 7')
@@ -432,7 +432,7 @@ def case_many_saved(folder):
         'Ana'] and '▸' in rows[0] and 'New game' in text, text
     terminal.keys('Down', 'Enter')
     assert 'Ben' in terminal.wait('Enter places|fits nowhere')
-    # It is played now, and not offered any more.
+    # It is being played now, and no longer offered.
     other = Terminal(folder, 'play')
     text = other.wait('Continue a game')
     assert 'Cleo' in text and 'Ana' in text and 'Ben' not in text, text
@@ -478,7 +478,7 @@ def case_new_cards(folder):
 
 
 def case_not_begun(folder):
-    """A game in which nothing was chosen is neither kept nor offered."""
+    """A game without a choice is neither kept nor offered."""
     terminal = Terminal(folder, 'play', '--bots', 'novice', '--name', 'Ana')
     terminal.wait('Pick two')
     assert len(saved(folder)) == 1
@@ -489,7 +489,7 @@ def case_not_begun(folder):
 
 
 def case_undo_draw(folder):
-    """Q5: a card drawn from the deck has been seen: the turn before cannot be taken back any more."""
+    """Q5: a card drawn from the deck has been seen: the turn before can no longer be taken back."""
     terminal = Terminal(folder, 'play', '--new', '--bots', 'novice', '--seed', '4', '--name', 'Ana')
     play(terminal, 'Choose a card')
     record = saved(folder)[0]
@@ -500,7 +500,7 @@ def case_undo_draw(folder):
     terminal.keys('u')
     text = terminal.wait('can no longer be taken back .Q5.')
     assert 'Take back your last turn' not in text and 'u undo' not in text, text
-    # What comes after it can be taken back, but nothing before.
+    # Later choices can be taken back, but nothing before.
     play(terminal, 'turn [1-7] of 7')
     for _ in range(3):
         terminal.keys('u', 'y')
@@ -510,8 +510,8 @@ def case_undo_draw(folder):
 
 
 def case_draft(folder):
-    """Marks that are placed but not confirmed are still there when the server has been restarted, or this program, and so is
-    a sealed choice."""
+    """Marks that are placed but not confirmed survive a restart of the server and of this program, and so does a sealed
+    choice."""
     server = Server(folder)
     ben = Stranger(server, 'Ben')
     code = ben.create({'kind': 'open'}, {'kind': 'open'})['table']['code']
@@ -559,7 +559,7 @@ def case_draft(folder):
 
 
 def case_wrong_host(folder):
-    """An address that leads nowhere: the cause is named, and what can be tried again is."""
+    """An address that does not exist: the error names the cause, and only a temporary one is tried again."""
     name = 'x' * 64 + '.example'             # a part of a name has 63 letters at most: no server is asked to know that
     terminal = Terminal(folder, 'play', '--server', f'http://{name}:8080', width=160)
     assert 'EXIT=1' in terminal.wait('unknown host; check the spelling') + terminal.wait('EXIT=')
@@ -570,7 +570,7 @@ def case_wrong_host(folder):
     server = Server(folder, port)            # it is tried again
     terminal.wait('Create a public table')
     terminal.end()
-    # TLS where there is none, and none where there is.
+    # TLS to a server without it, and plain HTTP to a server with TLS.
     terminal = Terminal(folder, 'play', '--server', f'https://127.0.0.1:{port}')
     # it wraps within its box
     terminal.wait('the server does not use TLS; is its address http://[?]'.replace(' ', r'[\s║]+'))
@@ -601,7 +601,7 @@ def case_rules(folder):
     text = terminal.wait('▸ Q3 ')
     assert 'is lost' in text, text
     terminal.keys('Enter', '/')
-    terminal.type('qqq')                     # letters are no keys while they are typed
+    terminal.type('qqq')                     # letters do not act as keys during input
     terminal.wait('No rule contains')
     terminal.keys('BSpace', 'BSpace', 'BSpace')
     terminal.type('potion')
@@ -635,7 +635,7 @@ def case_rules(folder):
 
 
 def case_escapes(folder):
-    """1.12: what a server says reaches the terminal without its control characters, whichever way it goes."""
+    """1.12: a server's texts reach the terminal without their control characters, wherever they are shown."""
     evil = 'x\x1b]0;owned\x07\x1b[31m\u009b31m\u202e'
     hello = {'type': 'hello', 'server': 'x', 'name': 'Ana'}
     seats = [{'kind': 'person', 'name': 'Ana', 'here': True}, {'kind': 'bot', 'name': evil}]
@@ -662,17 +662,17 @@ def case_escapes(folder):
 
 
 def still(text):
-    """A screen without what moves by itself."""
+    """The screen without the spinner and check marks."""
     return re.sub(r'[⠀-⣿✓]', ' ', text)
 
 
 def strip(text):
-    """The same without the last lines, which speak of the moment."""
+    """The same without the last lines, which describe the moment."""
     return [line.rstrip() for line in still(text).split('\n')][1:22]
 
 
 def case_signals(folder):
-    """However it ends, the terminal is as it was."""
+    """However it ends, the terminal is restored."""
     for name in ('TERM', 'HUP', 'INT', 'SEGV', 'ABRT', 'QUIT'):
         before, after = (os.path.join(folder, f'{name}.{when}') for when in ('before', 'after'))
         script = f'ulimit -c 0; stty -a >{before}; {COMMAND} play --new --bots novice --seed 2; echo "EXIT=$?"; stty -a ' \
@@ -722,7 +722,7 @@ def case_suspend(folder):
 
 
 def case_mouse(folder):
-    """Pointing holds the pattern, a click places it, the wheel turns it, the keys in the last line can be clicked."""
+    """Pointing moves the pattern, a click places it, the wheel turns it, the keys in the last line can be clicked."""
     terminal = Terminal(folder, 'play', '--new', '--bots', 'novice', '--seed', '5', '--name', 'Ana')
     terminal.wait('Pick two')
     terminal.click(5, 7)
@@ -750,7 +750,7 @@ def case_mouse(folder):
 
 
 def case_hot_seat(folder):
-    """People at one screen: nobody sees what another has chosen."""
+    """Several people at one screen: the choices of others stay hidden."""
     terminal = Terminal(folder, 'play', '--players', '3', '--hot-seat', 'Ana,Ben', '--bots', 'novice', '--seed', '21')
     text = terminal.wait('Ana, it is your turn')
     assert 'to the tomb' not in text and '│ ♦' not in text and 'q quit' in text, text
@@ -764,7 +764,7 @@ def case_hot_seat(folder):
     terminal.keys('1', '2', 'Enter')
     text = terminal.wait('Ben, it is your turn')
     assert 'to the tomb' not in text and 'Ana, these' not in text, text
-    # Killed under the cover: what Ana sealed is kept, and still hidden.
+    # Killed under the cover: Ana's sealed choice is kept, and still hidden.
     os.kill(terminal.process(), signal.SIGKILL)
     terminal.wait('EXIT=137')
     terminal.end()
@@ -775,7 +775,7 @@ def case_hot_seat(folder):
     text = terminal.wait('Ben, these four cards')
     assert text.count('to the tomb') == 4
     terminal.keys('3', '4', 'Enter')
-    # Who sat here last goes on, so that people change seats once a turn.
+    # The player who sat here last continues, so that people change seats once per turn.
     terminal.wait('Enter places')
     terminal.keys('Enter')
     terminal.wait('Placed|one more')
@@ -785,7 +785,7 @@ def case_hot_seat(folder):
     terminal.keys('Enter')
     text = terminal.wait('Ana, it is your turn')
     assert '▐' not in text and '●' not in text, text
-    # Ben thinks again before Ana has looked.
+    # Ben changes his mind before Ana has looked.
     terminal.keys('u')
     terminal.wait('Ben, it is your turn')
     terminal.keys('Enter')
@@ -803,7 +803,7 @@ def case_hot_seat(folder):
 
 
 def case_unsaved(folder):
-    """A game that cannot be saved does not promise to go on."""
+    """If a game cannot be saved, the client does not promise that it can be continued."""
     terminal = Terminal(folder, 'play', '--bots', 'novice', '--seed', '5', XDG_DATA_HOME='/dev/null/nowhere')
     terminal.wait('This game cannot be saved')
     terminal.keys('q')
@@ -813,8 +813,8 @@ def case_unsaved(folder):
 
 
 def case_looks(folder):
-    """No colours where none are wanted, eight where there are no more, letters where there are no signs, lines where there
-    is no screen."""
+    """No colours if they are not wanted, eight if there are no more, letters if signs are missing, line mode without a
+    screen."""
     def look(**env):
         with tempfile.TemporaryDirectory() as own:
             terminal = Terminal(own, 'play', '--new', '--bots', 'novice', '--seed', '5', **env)
@@ -840,7 +840,7 @@ def case_looks(folder):
     assert '┌' in look(LC_ALL='xx_XX.UTF-8')[0], 'a locale that this system lacks, but in UTF-8'
     terminal = Terminal(folder, 'play', '--ascii', '--bots', 'novice', '--seed', '5', '--name', 'Jörg', LANGUAGE='de')
     text = terminal.wait('Waehle zwei Karten')
-    assert text.isascii() and 'gruen' in text and 'Jorg' in text, text       # a name is of no language that is known
+    assert text.isascii() and 'gruen' in text and 'Jorg' in text, text       # a name has no known language
     terminal.end()
     for env in ({'TERM': 'dumb'}, {'TERM': ''}):
         terminal = Terminal(folder, 'play', '--seed', '1', **env)
@@ -889,13 +889,13 @@ def case_replay(folder):
     terminal.end()
     if SHORT:
         return
-    # A long name gives way to the line.
+    # A long name is shortened to fit the line.
     long = os.path.join(folder, 'the-final-of-the-winter-cup-in-the-old-town-hall.pyr')
     shutil.copy(RECORD, long)
     terminal = Terminal(folder, 'play', '--replay', long, '--edition', PLAIN)
     terminal.wait(r'Replay, line \d+ of \d+ *$')
     terminal.end()
-    # One that breaks the rules is told with its line.
+    # A record that breaks the rules is reported with its line.
     bad = os.path.join(folder, 'bad.pyr')
     with open(bad, 'w', encoding='utf-8') as to:
         to.write(read(RECORD).replace('mark 1 5:b1\n', 'mark 1 5:d1\n'))
@@ -926,7 +926,7 @@ class Server:
 
 
 class Stranger:
-    """A client of another make: nothing but the protocol."""
+    """An independent client that knows only the protocol."""
 
     def __init__(self, server, name):
         self.server = server
@@ -982,11 +982,11 @@ class Stranger:
                 return json.loads(data)
 
     def play(self, seat, turns):
-        """Chooses the first legal thing until so many reveals were seen, or the end."""
+        """Makes the first legal choice until so many reveals were seen, or the end."""
         try:
             self.play_on(seat, turns)
         except OSError:
-            pass                             # the server is gone, as it was meant to be
+            pass                             # the server was stopped on purpose
 
     def play_on(self, seat, turns):
         asked = None
@@ -1004,8 +1004,8 @@ class Stranger:
 
 
 def case_server(folder):
-    """A table of a stranger joined by its code; the connection and the server itself are lost in the middle; the game goes
-    on."""
+    """A stranger's table joined by its code; the connection and the server itself are lost in the middle; the game
+    continues."""
     server = Server(folder)
     ben = Stranger(server, 'Ben')
     code = ben.create({'kind': 'open'}, {'kind': 'open'})['table']['code']
@@ -1021,7 +1021,7 @@ def case_server(folder):
     terminal.wait('Enter places|fits nowhere')
     text = terminal.text()
     assert 'Ben' in text and f'table {code}' in text, text
-    # Sealed and taken back while the other one thinks: Ben is made to wait by answering first only.
+    # Sealed and taken back while the other player thinks: Ben has to wait because he answers first.
     play(terminal, 'Placed')
     server.end(signal.SIGKILL)
     terminal.wait('Connection lost')
@@ -1046,12 +1046,12 @@ def case_server(folder):
         assert report['finished']
         for player in report['players']:
             assert re.search(rf"{player['name']} .* {player['total']}$", text, re.M), (player, text)
-        # The whole record is there for the replay, with its analysis.
+        # The whole record is available for the replay, with its analysis.
         terminal.keys('v')
         terminal.wait('Replay, line')
         terminal.keys('q')
         terminal.wait('The game is over')
-        # Ben makes a rematch, and both are at it.
+        # Ben requests a rematch, and both join it.
         table = json.loads(ben2.ask('POST', f'/api/tables/{code}/rematch', {})[1])['table']
         again, seat = table['code'], 1 + [at.get('name') for at in table['seats']].index('Ben')      # seats rotate
         terminal.wait('A rematch is ready: N joins it')
@@ -1073,7 +1073,7 @@ def case_server(folder):
 
 
 def case_people(folder):
-    """What people at a table have for each other: reactions, which can be muted, the score of a series, head to head."""
+    """Extras for people at a table: reactions, which can be muted, the score of a series, head-to-head results."""
     server = Server(folder)
     ana, ben = Stranger(server, 'Ana'), Stranger(server, 'Ben')
     code = ben.create({'kind': 'open'}, {'kind': 'open'})['table']['code']
@@ -1100,7 +1100,7 @@ def case_people(folder):
     terminal.keys('q')
     terminal.wait('EXIT=0')
     terminal.end()
-    # With a third seat free it is seen how one did against Ben.
+    # With a free third seat the head-to-head score against Ben is shown.
     code = ben.create({'kind': 'open'}, {'kind': 'open'}, {'kind': 'open'})['table']['code']
     ben.lines, ben.version = [], 0
     ben.connect(code)
@@ -1112,7 +1112,7 @@ def case_people(folder):
     terminal.wait('these four cards')
 
     def react(symbol):
-        """Ben's, once the server lets him: one in five seconds."""
+        """A reaction of Ben's, once the server allows it: one in five seconds."""
         while True:
             ben.send(type='react', id=secrets.token_hex(16), symbol=symbol)
             answer = None
@@ -1159,8 +1159,8 @@ def case_people(folder):
 
 
 def case_one_number(folder):
-    """The number for the shuffle is drawn once per table: a server that refuses the seat gets the same one again, from a new
-    start, too."""
+    """The number for the shuffle is drawn once per table: a server that refuses the seat gets the same one again, even after
+    a restart of the client."""
     server = Server(folder)
     ben = Stranger(server, 'Ben')
     code = ben.create({'kind': 'open'}, {'kind': 'bot', 'level': 'novice'})['table']['code']
@@ -1194,7 +1194,7 @@ def case_tables(folder):
     with open(odd, 'w', encoding='utf-8') as file:
         file.write(read(PLAIN).replace('name plain', 'name ä/50%25?#x'))
     server = Server(folder, more=('--edition', odd))
-    # An edition that only the server has, whatever letters its name has.
+    # An edition that only the server has, with any letters in its name.
     code = json.loads(Stranger(server, 'Ben').ask('POST', '/api/tables',
         {'seats': [{'kind': 'open'}, {'kind': 'bot', 'level': 'novice'}], 'edition': 'ä/50%25?#x'})[1])['table']['code']
     terminal = Terminal(folder, 'play', '--server', server.url, '--name', 'Ana', '--table', code)
@@ -1225,13 +1225,13 @@ def case_tables(folder):
     assert 'the game continues without you' in text and 'seat is kept' not in text, text
     watcher.keys('n', 'q', 'y')
     assert 'Back to' not in watcher.wait('EXIT=0')
-    # The same seat at a second screen: the first one says so, until it is alone again.
+    # The same seat at a second screen: the first one shows that, until it is alone again.
     second = Terminal(folder, 'play', '--server', server.url, '--table', code)
     second.wait('turn 2 of 7')
     terminal.wait('seat in another window')
     second.end()
     terminal.wait_gone('seat in another window')
-    # Taken back on the server while the other one is choosing is hard to time against a bot; leaving and coming back is not.
+    # It is hard to time taking back a choice while a bot is choosing; leaving and coming back is not.
     terminal.keys('q', 'y')
     text = terminal.wait('EXIT=0')
     assert f'Back to your seat: pyramids play --server {server.url} --table {code}' in text.replace('\n', ''), text
@@ -1249,7 +1249,7 @@ def case_tables(folder):
 
 
 def case_retract(folder):
-    """A sealed choice is taken back on the server, while the other one is choosing."""
+    """A sealed choice is taken back on the server, while the other player is choosing."""
     server = Server(folder)
     ben = Stranger(server, 'Ben')
     code = ben.create({'kind': 'open'}, {'kind': 'open'})['table']['code']
@@ -1273,7 +1273,7 @@ def case_retract(folder):
 
 
 def case_secure(folder):
-    """A server with a certificate of its own: refused in words, and trusted when one says so."""
+    """A server with a self-signed certificate: refused with an explanation, and trusted on request."""
     if not shutil.which('openssl'):
         return
     key, cert = os.path.join(folder, 'key.pem'), os.path.join(folder, 'my cert.pem')     # the blank has to be quoted
@@ -1297,13 +1297,13 @@ def case_secure(folder):
         terminal.keys('q', 'y')
         text = terminal.wait('EXIT=0').replace('\n', '')
         terminal.end()
-        # The way back works as it is printed.
+        # The printed command to return works.
         back = re.search(r"Back to your seat: pyramids (play .*?)EXIT", text)[1]
         assert (f"--trust '{cert}'" in back) == bool(words), back
         terminal = Terminal(folder, shell=f'{COMMAND} {back}; echo EXIT=$?; exec cat', **env)
         terminal.wait('turn 1 of 7')
         terminal.end()
-    # Another name than the one in it.
+    # A name that is not in the certificate.
     terminal = Terminal(folder, 'play', '--server', f'https://127.0.0.1:{server.port}', '--trust', cert, width=120)
     assert 'EXIT=1' in terminal.wait('the certificate is not trusted') + terminal.wait('EXIT')
     terminal.end()
@@ -1317,7 +1317,7 @@ def case_secure(folder):
 
 
 class Liar(threading.Thread):
-    """A server that says who one is, and then anything."""
+    """A server that sends an identity, and then anything."""
 
     def __init__(self, messages, status=b'200 OK', body=b'{"visitor": {"name": "Ana"}}'):
         super().__init__(daemon=True)
@@ -1335,8 +1335,8 @@ class Liar(threading.Thread):
             threading.Thread(target=self.serve, args=(link,), daemon=True).start()
 
     def stop(self):
-        """Nobody waits at the listener when it is closed: its number goes to the next one, whose first visitor would be
-        answered here."""
+        """A connection must not wait at the listener when it is closed: its file number goes to the next listener, whose
+        first client would then be answered here."""
         self.listener.shutdown(socket.SHUT_RDWR)
         self.join()
         self.listener.close()
@@ -1369,7 +1369,7 @@ class Liar(threading.Thread):
 
 
 def case_hostile_server(folder):
-    """Whatever a server sends, the client says what is wrong or goes on waiting; it does not crash."""
+    """Whatever a server sends, the client reports an error or keeps waiting; it does not crash."""
     hello = {'type': 'hello', 'server': 'x', 'name': 'Ana'}
     table = {'type': 'table', 'code': 'ABC', 'state': 'running', 'edition': 'classic', 'you': 1, 'host': False,
              'seats': [{'kind': 'person', 'name': 'Ana\x1b[31m', 'here': True}, {'kind': 'bot', 'name': 'x' * 500}]}
@@ -1388,7 +1388,7 @@ def case_hostile_server(folder):
         [hello, table, {'type': 'lines', 'from': 0, 'to': 5, 'left': -1, 'lines': start},
          {'type': 'lines', 'from': 5, 'to': 6, 'left': -1, 'lines': ['mark 1 1:a1']}],
         [hello, dict(table, seats=[7] * 100, you=99, edition='../../etc')],
-        # of another table than the one that was asked for: it is not ours to read
+        # of another table than the one that was opened: ignored
         [hello, dict(table, code='X'), {'type': 'lines', 'from': 0, 'to': 5, 'left': -1,
         'lines': start[:4] + ['deal 1 1 1 1 1']}],
     ]
@@ -1410,8 +1410,8 @@ def case_hostile_server(folder):
 
 
 def case_other_server(folder):
-    """A server that answers, but not as one of Pyramids does, is not called again and again; one that refuses says why, in
-    words."""
+    """A server that answers, but is not one of Pyramids, is not contacted again and again; one that refuses gives the
+    reason, in words."""
     page = b'<!doctype html><p>It works!'
     for status, body, said in ((b'200 OK', page, 'not a Pyramids server'), (b'404 Not Found', page, 'not a Pyramids server'),
                                (b'501 Unsupported method', page, 'not a Pyramids server'),
@@ -1424,7 +1424,7 @@ def case_other_server(folder):
 
 
 def case_forgotten(folder):
-    """Without a name of one's own one is called so in one's language; a server that lost its database ends the waiting."""
+    """Without a name a player gets a default one in their language; a server that lost its database ends the waiting."""
     server = Server(folder)
     terminal = Terminal(folder, 'play', '--server', server.url, width=120, LANGUAGE='de', USER='')
     terminal.wait('neuen Tisch')
@@ -1442,7 +1442,7 @@ def case_forgotten(folder):
     server.end()
 
 
-# With sanitizers each case takes several times as long; the others have no code of their own.
+# With sanitizers each case takes several times as long; only these cases run code of their own.
 SHORT_CASES = ('case_whole_game', 'case_take_back', 'case_resizing', 'case_kill_and_resume', 'case_hot_seat', 'case_replay',
     'case_server', 'case_retract',
                'case_hostile_server', 'case_many_saved', 'case_undo_draw', 'case_draft', 'case_wrong_host', 'case_rules',
@@ -1450,7 +1450,7 @@ SHORT_CASES = ('case_whole_game', 'case_take_back', 'case_resizing', 'case_kill_
 
 
 def close_windows(folder):
-    """Ends the terminals that a failure left open."""
+    """Ends the terminals that a failed case left open."""
     for entry in os.listdir(folder):
         if re.fullmatch(r't\d+', entry):
             subprocess.run(['tmux', '-S', os.path.join(folder, entry), 'kill-server'], capture_output=True, check=False)

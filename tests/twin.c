@@ -1,6 +1,6 @@
 /*
- * twin.c: the functions of the WebAssembly module, native. Answers each command on standard input with a line, for
- * tests/wasm.mjs to hold against the module's answer:
+ * twin.c: the functions of the WebAssembly module, compiled natively. Answers each command on standard input with a
+ * line, which tests/wasm.mjs compares with the module's answer:
  *
  *     read FILE                              code line column word|expected
  *     write                                  length, hash of the bytes
@@ -61,7 +61,7 @@ static void write_edition(void)
     printf("%" PRIu32 " %" PRIu64 "\n", length, hash);
 }
 
-/* Words that are not what they should be, too: the sheet must be the same text everywhere. */
+/* Also with invalid words: the sheet must be the same text everywhere. */
 static void write_sheet(uint32_t sheet, uint32_t paper, uint32_t parts, uint32_t coloured)
 {
     snprintf(wasm_buffer(), wasm_buffer_size(), "%s", "made\ncards & <more>\nexpedition");
@@ -72,7 +72,7 @@ static void write_sheet(uint32_t sheet, uint32_t paper, uint32_t parts, uint32_t
     printf("%" PRIu32 " %" PRIu32 " %" PRIu64 "\n", wasm_sheets(parts), length, hash);
 }
 
-/* A day's expedition on this device: its log, and the seed of the bot that is due. */
+/* A day's expedition on this device: its log, and the seed of the bot that has to choose. */
 static void begin_day(uint32_t is_practice, const char *date, const char *secret)
 {
     snprintf(wasm_buffer(), wasm_buffer_size(), "Ana\nclub 2\nclub 3\n%s\n%s", secret, date);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A second verifier of the fair shuffle, written from docs/fair-shuffle.md with nothing but hashlib and hmac.
+"""A second verifier of the fair shuffle, written from docs/fair-shuffle.md with only hashlib and hmac.
 
 usage: verify.py RECORD EDITION-FILE [COMMITMENT]   checks a record, and that it has this commitment (docs/daily.md)
        verify.py --example               the worked example of the document
@@ -12,7 +12,7 @@ import sys
 
 
 class Unfair(Exception):
-    """What is wrong, and the line."""
+    """The error, and its line."""
 
 
 def mac(key, message):
@@ -26,7 +26,7 @@ def message(edition, numbers):
 
 
 class Stream:
-    """The words of a label."""
+    """A stream of random words for a label."""
 
     def __init__(self, key, label):
         self.key, self.label, self.counter, self.words = key, label, 0, []
@@ -78,7 +78,7 @@ def read_hex(word, line):
 
 
 def verify(record, edition, published=None):
-    """Raises Unfair, or gives back how many lines were compared. published: the commitment that was shown before."""
+    """Raises Unfair, or returns how many lines were compared. published: the commitment that was shown before."""
     name, patterns = read_edition(edition)
     lines = [(number, line.rstrip('\r')) for number, line in enumerate(record.split('\n'), 1)]
     lines = [(number, line) for number, line in lines if line and not line.startswith(';')]
@@ -170,7 +170,7 @@ def example():
 
 
 def vectors(editions):
-    """Known answers: a case a blank line, for test_fair.c."""
+    """Known answers for test_fair.c: cases are separated by blank lines."""
     out = []
     for index in range(8):
         edition, patterns = editions[index % len(editions)]

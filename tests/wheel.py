@@ -32,7 +32,7 @@ with tempfile.TemporaryDirectory() as folder:
     subprocess.run([sys.executable, '-m', 'pip', 'wheel', '--quiet', '--no-build-isolation', '--no-index', '--no-deps',
                     '--wheel-dir', folder, source], check=True)
     wheel = next(name for name in os.listdir(folder) if name.endswith('.whl'))
-    assert wheel.startswith('pyramids-') and '-cp311-abi3-' in wheel, wheel      # one for 3.11 and later
+    assert wheel.startswith('pyramids-') and '-cp311-abi3-' in wheel, wheel      # one wheel for 3.11 and later
     subprocess.run([sys.executable, '-m', 'pip', 'install', '--quiet', '--no-index', '--no-deps', '--target', target,
                     os.path.join(folder, wheel)], check=True)
     done = subprocess.run([sys.executable, '-c', GAME.format(target)], env={**os.environ, 'PYTHONPATH': target}, cwd=folder,

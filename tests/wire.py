@@ -1,7 +1,7 @@
-"""What the tests of the server share: a server that is started and stopped, clients over HTTP and WebSocket, someone who
-plays by the rules. Nothing but Python's own library. A test program is called as PROGRAM PYRAMIDS SOURCE_ROOT [CASE] and
-speaks TAP; with PYR_LONG set it may take longer. With PYR_POSTGRES (a connection string; postgres.py starts a server)
-databases are schemas there instead of files."""
+"""Shared by the tests of the server: a server that is started and stopped, clients over HTTP and WebSocket, players
+that follow the rules. It uses only Python's own library. A test program is called as PROGRAM PYRAMIDS SOURCE_ROOT
+[CASE] and prints TAP; with PYR_LONG set it may take longer. With PYR_POSTGRES (a connection string; postgres.py starts
+a server) databases are schemas there instead of files."""
 import atexit
 import base64
 import csv
@@ -25,9 +25,9 @@ import ports
 
 COMMAND, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 LONG = bool(os.environ.get('PYR_LONG'))
-# A server whose allocator keeps what was freed: how much memory it has says nothing.
+# A server whose allocator keeps freed memory: its memory use is meaningless.
 SANITIZED = bool(os.environ.get('PYR_SANITIZED'))
-# seconds until something that should come counts as lost
+# seconds until an expected event counts as lost
 PATIENCE = float(os.environ.get('PYR_PATIENCE', 60))
 ENV = dict(os.environ, LC_ALL='C.UTF-8', LANGUAGE='en')
 POSTGRES = os.environ.get('PYR_POSTGRES')
@@ -40,7 +40,7 @@ def read(path):
 
 
 def run(*words, text='', code=0):
-    """Another command of the program; gives back what it printed."""
+    """Runs another command of the program; returns its output."""
     done = subprocess.run([COMMAND, *words], input=text.encode(), capture_output=True, env=ENV, timeout=PATIENCE)
     out, err = done.stdout.decode(), done.stderr.decode()
     assert done.returncode == code, f'{words}: exit {done.returncode}, not {code}\n{out}\n{err}'
@@ -48,7 +48,7 @@ def run(*words, text='', code=0):
 
 
 class File:
-    """A database in a file, as a test looks at it."""
+    """A database in a file, for checks."""
 
     def __init__(self, path):
         self.where = path
@@ -63,7 +63,7 @@ class File:
             base.close()
 
     def raw(self):
-        """All that is kept, as bytes."""
+        """All stored data, as bytes."""
         with open(self.where, 'rb') as file:
             return file.read()
 
@@ -72,7 +72,7 @@ class File:
 
 
 class Schema:
-    """A database at a PostgreSQL server, as a test looks at it."""
+    """A database at a PostgreSQL server, for checks."""
 
     def __init__(self, path):
         self.name = 's_' + hashlib.md5(path.encode()).hexdigest()[:16]
@@ -95,7 +95,7 @@ class Schema:
         return self.run('pg_dump', '-d', self.where, '-n', self.name)
 
     def fill_disk(self):
-        """From now on every write fails as on a full disk; until free_disk."""
+        """From now on every write fails as on a full disk, until free_disk."""
         tables = [name for name, in self.rows(f"SELECT tablename FROM pg_tables WHERE schemaname = '{self.name}'")]
         self.run('psql', '-d', self.where, '-c', "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
                  "RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$;"
@@ -106,7 +106,7 @@ class Schema:
         self.run('psql', '-d', self.where, '-c', 'DROP FUNCTION full_disk CASCADE')
 
     def is_whole(self):
-        """Every row that another one names is there, and logs have no gaps."""
+        """Every referenced row exists, and logs have no gaps."""
         gaps = 'SELECT count(*) FROM line WHERE seq > 0 AND NOT EXISTS (SELECT 1 FROM line AS l WHERE l.game = line.game ' \
             'AND l.seq + l.count = line.seq)'
         return self.rows(gaps) == [(0,)]
@@ -117,12 +117,12 @@ def base_at(path):
 
 
 def only_files(reason):
-    """For a case about databases in files: with PostgreSQL it is left out, for a reason that stands beside it."""
+    """For a case about databases in files: with PostgreSQL it is skipped, for the given reason."""
     assert reason
     return lambda case: None if POSTGRES else case
 
 
-STARTED = []                     # every server of this program; none is left behind, however a case ends
+STARTED = []                     # every server of this program; all are ended, however a case ends
 
 
 def end_all():
@@ -138,7 +138,7 @@ signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 class Server:
     """`pyramids serve` with a database in a folder, on a port that stays the same over restarts."""
     stderr = None                # where its log goes: a file descriptor; None: a file
-    listens = True               # to players
+    listens = True               # for players
     command = COMMAND
     files = ()                   # further file descriptors that it gets
 
@@ -146,7 +146,8 @@ class Server:
         self.folder, self.options = folder, list(options)
         self.base = None if where else base_at(os.path.join(folder, database))
         self.database = where or self.base.where
-        # tests ask faster than people, and a slow one does not read for long; those of the limits leave this out
+        # tests send requests faster than people do, and a slow client does not read for long; cases about the limits
+        # leave this out
         if generous:
             self.options = ['--request-rate', '100000', '--message-rate', '100000', '--max-per-address', '5000', '--ping',
                 '600',
@@ -170,7 +171,7 @@ class Server:
             print('\n'.join('# server: ' + line for line in self.text().split('\n')[-40:]), flush=True)
 
     def start(self, code=None):
-        """Starts it; with a code, expects that it ends with it instead and gives back its words."""
+        """Starts it; with `code`, expects that it exits with that code instead, and returns its messages."""
         ready = os.path.join(self.folder, 'ready')
         if os.path.exists(ready):
             os.remove(ready)
@@ -198,7 +199,7 @@ class Server:
         return None
 
     def stop(self, how=signal.SIGTERM, code=0):
-        """Ends it and expects an exit code; sanitizers report by it."""
+        """Stops it and expects an exit code; sanitizers report through it."""
         process, self.process = self.process, None
         if process.poll() is None:
             process.send_signal(how)
@@ -238,7 +239,7 @@ MOST_ZEROS = 16           # in front of a second: the server reads up to 31 char
 
 
 class Clock:
-    """The time of a server, in the hands of a test: start the server with `env=clock.env` (src/server/clock.c)."""
+    """A server's time, controlled by the test: start the server with `env=clock.env` (src/server/clock.c)."""
 
     def __init__(self, folder, text='+0'):
         self.path = os.path.join(folder, 'clock')
@@ -254,7 +255,7 @@ class Clock:
         os.replace(self.path + '.new', self.path)
 
     def set(self, server, text):
-        """`+N`: N seconds ahead, `=N`: stands still at second N. Waits until the server goes by it."""
+        """`+N`: N seconds ahead, `=N`: stands still at second N. Waits until the server uses it."""
         seen = server.text().count(f'event=test_clock clock={text}\n')
         if text != self.text:
             self.write(text)
@@ -262,10 +263,11 @@ class Clock:
                 'the server does not follow the clock')
 
     def pass_ticks(self, server, count=2):
-        """Lets the server look at all its tables a few times, at the time that it is."""
+        """Lets the server check all its tables a few times, without changing the time."""
         assert self.text[0] == '=', 'only a clock that stands still can do this'
-        # Another spelling of the same second: when it is adopted, a tick has begun, and the last one is over. None is used
-        # again soon: a second server of this clock that is late would find what it has, and adopt nothing.
+        # Another spelling of the same second: when the server adopts it, a tick has begun, and the last one is over. A
+        # spelling is not used again soon: otherwise a slow second server with this clock would see no change, and adopt
+        # nothing.
         for _ in range(count):
             self.spelling = self.spelling % MOST_ZEROS + 1
             self.set(server, '=' + '0' * self.spelling + self.text[1:].lstrip('0'))
@@ -282,7 +284,7 @@ class Answer:
 
 
 class Visitor:
-    """Someone with a cookie (or, before POST /api/visitor, without), and all that they have been sent."""
+    """A visitor with a cookie (or, before POST /api/visitor, without), and everything they have received."""
 
     def __init__(self, server, cookie=''):
         self.server, self.cookie, self.heard = server, cookie, []
@@ -318,7 +320,7 @@ class Visitor:
         return answer.json['error']
 
     def make(self, *seats, **more):
-        """A table of seats such as 'open', 'friend:Ben', 'bot:club'; its code (or code and keys, where there are
+        """Makes a table of seats such as 'open', 'friend:Ben', 'bot:club'; returns its code (or code and keys, if there are
         friends)."""
         kinds = [seat.partition(':') for seat in seats]
         wanted = [dict(kind=kind, **({'name': word} if kind == 'friend' and word else {'level': word} if word else {}))
@@ -347,7 +349,7 @@ class Visitor:
 
 
 class Closed(Exception):
-    """The other end has closed; code is that of the WebSocket, 1006 where there was none."""
+    """The other end has closed; code is that of the WebSocket, 1006 if there was none."""
 
     def __init__(self, code):
         super().__init__(f'closed with {code}')
@@ -360,7 +362,7 @@ class Wire:
     def __init__(self, visitor, headers=None, protocol='pyramids-1', small=False):
         self.visitor = visitor
         self.at = socket.socket()
-        if small:                            # so that a reader who does not read is felt soon
+        if small:                            # so that not reading is noticed soon
             self.at.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         self.at.settimeout(PATIENCE)
         self.at.connect(('127.0.0.1', visitor.server.port))
@@ -416,10 +418,10 @@ class Wire:
         return data
 
     def get(self, timeout=PATIENCE):
-        """The next text message, raw; pings are answered. None after the time."""
+        """The next text message, raw; pings are answered. None after the timeout."""
         end = time.monotonic() + timeout
         while True:
-            if len(self.bytes) < 2:          # only between frames can there be nothing
+            if len(self.bytes) < 2:          # only between frames can there be no data
                 self.at.settimeout(max(0.001, end - time.monotonic()))
                 try:
                     self.fill()
@@ -447,7 +449,7 @@ class Wire:
                 raise Closed(int.from_bytes(data[:2], 'big') if len(data) > 1 else 1005)
 
     def closed(self, timeout=PATIENCE):
-        """Reads on until the other end closes; the code."""
+        """Reads until the other end closes; returns the code."""
         end = time.monotonic() + timeout
         try:
             while time.monotonic() < end:
@@ -461,21 +463,21 @@ class Wire:
 
 
 class Link(Wire):
-    """A connection that keeps what it is told."""
+    """A connection that stores all messages it receives."""
 
     def __init__(self, visitor, **more):
         super().__init__(visitor, **more)
         assert self.status == 101, f'no WebSocket: {self.status}'
         self.hello = self.table = self.ready = self.again = self.elsewhere = self.notice = None
         self.lines, self.version, self.left, self.answers, self.errors = [], 0, -1, {}, []
-        self.news = []                       # all messages but answers, in order
+        self.news = []                       # all messages except answers, in order
         self.view = None
 
     def send(self, **message):
         self.put(1, json.dumps(message).encode())
 
     def hear(self, timeout=PATIENCE):
-        """Takes one message in; False after the time."""
+        """Receives one message; False after the timeout."""
         data = self.get(timeout)
         if data is None:
             return False
@@ -504,7 +506,7 @@ class Link(Wire):
             self.hear(max(0.001, end - time.monotonic()))
 
     def quiet(self, seconds=0.3):
-        """Nothing but the answers comes for a while."""
+        """Only answers come for a while."""
         count = len(self.news)
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -540,7 +542,7 @@ class Link(Wire):
     # Playing.
 
     def game(self):
-        """The game as far as this seat knows it."""
+        """The game as far as this seat can see it."""
         if not self.view or len(self.lines) < self.view.count:
             self.view = View(edition(self.table['edition']))
         for line in self.lines[self.view.count:]:
@@ -549,7 +551,7 @@ class Link(Wire):
         return self.view
 
     def pick(self, dice):
-        """A legal choice of this seat, None if it has none to make."""
+        """A legal choice of this seat; None if it has none to make."""
         return self.game().pick(self.table['you'] - 1, dice) if self.table['you'] and self.lines else None
 
     def over(self):
@@ -558,7 +560,7 @@ class Link(Wire):
 
 
 class View(oracle.Game):
-    """The rules as a seat follows them: it sees its own deal only."""
+    """The rules as a seat follows them: it sees only its own deal."""
 
     def __init__(self, edition):
         super().__init__(edition)
@@ -604,7 +606,7 @@ def edition(name):
 
 
 def until_so(condition, what='it never came to that', timeout=PATIENCE):
-    """Asks again and again until something is so."""
+    """Repeats a check until it is true."""
     end = time.monotonic() + timeout
     while not condition():
         assert time.monotonic() < end, what
@@ -612,7 +614,7 @@ def until_so(condition, what='it never came to that', timeout=PATIENCE):
 
 
 def play(links, dice, until=None):
-    """Plays for all links, in turn, to the end of the game (or until something is so)."""
+    """Plays for all links, in turn, to the end of the game (or until a condition is true)."""
     chosen, end, versions = {}, time.monotonic() + PATIENCE, None
     while not all(link.over() for link in links):
         if versions != [link.version for link in links]:
@@ -628,7 +630,7 @@ def play(links, dice, until=None):
             if choice:
                 phase = link.version
                 answer = link.say('choose', phase=phase, choice=choice)
-                # What it did before this call is not known: it may have chosen already.
+                # Choices made before this call are unknown: it may have chosen already.
                 assert answer['type'] == 'done' or (link not in chosen and answer['code'] in ('confirmed', 'late')), answer
                 chosen[link] = phase
             elif len(links) == 1:
@@ -639,7 +641,7 @@ def play(links, dice, until=None):
 
 
 def check_record(folder, text, name='classic'):
-    """A finished game: both verifiers and both readings of the rules agree with it."""
+    """Checks a finished game: both verifiers and both implementations of the rules accept it."""
     path = os.path.join(folder, secrets.token_hex(4) + '.pyr')
     with open(path, 'w', encoding='utf-8') as record:
         record.write(text)
@@ -653,5 +655,5 @@ def check_record(folder, text, name='classic'):
 
 
 def main(names, beside=3):
-    """Runs the cases of a program; several beside each other, as they wait most of the time."""
+    """Runs the cases of a program; several at a time, because they mostly wait."""
     cases.main(names, beside=beside)
