@@ -91,14 +91,22 @@ def case_parts_that_were_cut_off_are_continued(folder):
         os.remove(whole)
 
 
-def case_an_interrupted_part_is_continued(folder):
-    part = os.path.join(folder, 'part')
-    words = (COMMAND, 'sim', '--bots', 'greedy,random', '--games', '100000', '--threads', '1', '--shard', '1/1', '--output',
-             part)
-    with subprocess.Popen(words, env=ENV) as process:
-        while not os.path.exists(part) or open(part, 'rb').read().count(b'\nitem ') < 96:
+def kill_with_items(words, part, items):
+    """Begins a part, and kills it once it has written that many results: long before its end."""
+    with subprocess.Popen([COMMAND, *words, '--shard', '1/1', '--output', part], env=ENV) as process:
+        while not os.path.exists(part) or open(part, 'rb').read().count(b'\nitem ') < items:
             assert process.poll() is None
         process.kill()
+
+
+def case_an_interrupted_part_is_continued(folder):
+    part = os.path.join(folder, 'part')
+    words = ('sim', '--bots', 'flatmc,random', '--nodes', '200', '--games', '30', '--threads', '1')
+    kill_with_items(words, part, 1)
+    run(*words, '--shard', '1/1', '--output', part)
+    assert timeless(run('merge', part)) == timeless(run(*words))
+    os.remove(part)
+    kill_with_items(('sim', '--bots', 'greedy,random', '--games', '100000', '--threads', '1'), part, 96)
     short = ('sim', '--bots', 'greedy,random', '--games', '300')
     assert 'missing' in run('merge', part, code=1)
     assert 'another' in run(*short, '--shard', '1/1', '--output', part, code=1)

@@ -410,23 +410,35 @@ static void report(const struct sim *sim, bool json)
     fflush(stdout);
 }
 
+/* The games of the next block. A part may be killed at any time, and then loses what is not in its file: it begins with a
+ * game per thread, and goes on with about as many as take a second. */
+static uint64_t block_size(const struct sim *sim, uint64_t last, double seconds, unsigned threads, uint64_t most)
+{
+    uint64_t size = !last ? threads : seconds < 0.5 ? 2 * last : seconds > 2 && last > threads ? last / 2 : last;
+    return !sim->part || size > most ? most : size;
+}
+
 /* Games are played in blocks of whole shuffles, which are the same for any number of threads, and added up in their
  * order. 48 shuffles per block: few enough that a test stops soon, enough to keep all threads busy. A shuffle that was
  * interrupted is left out as a whole, since it would favour some seats. */
 static int run(struct sim *sim, unsigned threads, bool json)
 {
     unsigned players = sim->arena.players;
-    uint64_t block = 48 * set_size(sim);
+    uint64_t most = 48 * set_size(sim), block = 0;
+    double seconds = 0;
     struct arena_pool *pool = arena_pool_create(&sim->arena, threads);
-    struct arena_result *result = malloc(block * players * sizeof *result);
+    struct arena_result *result = malloc(most * players * sizeof *result);
     bool good = pool && result;
     if (pool && !result)
         cli_error(_("out of memory"));
     sim->started = cli_seconds();
     show_progress(sim, 0);
     for (uint64_t next = sim->next; good && next < sim->end && !cli_is_interrupted() && !is_decided(sim);) {
+        block = block_size(sim, block, seconds, threads, most);
         uint64_t count = sim->end - next < block ? sim->end - next : block;
+        double start = cli_seconds();
         good = arena_play(pool, next, count, result) && keep_block(sim, result, next, count);
+        seconds = cli_seconds() - start;
         next += count;
     }
     if (!sim->quiet)
