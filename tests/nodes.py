@@ -732,6 +732,23 @@ def case_codes_and_ids(folder):
         assert len(made) == 6 and len(set(made)) == 1, made
 
 
+def case_addresses_made_at_once(folder):
+    """A code, a secret address and a feed replace the one before, even if another server is just storing that one."""
+    with Base(folder) as base:
+        ana, statuses = base.node().visitor(), []
+        for path, row in (('/api/visitor/code', "code (hash, until, visitor) SELECT '1', 1, id"),
+                          ('/api/my/profile/link', "link (hash, made, visitor) SELECT '1', 1, id"),
+                          ('/api/my/feed', "feed (hash, visitor) SELECT '1', id")):
+            with base.server.session(base.name) as session:
+                session.say(f'BEGIN; INSERT INTO {row} FROM visitor;')
+                asker = threading.Thread(target=lambda: statuses.append(ana.ask('POST', path, {}).status))
+                asker.start()
+                until_so(lambda: base.sessions(WAITS) != '0')
+                session.say('COMMIT;')
+                asker.join(wire.PATIENCE)
+        assert statuses == [200] * 3, statuses
+
+
 def case_clocks(folder):
     """A clock continues when its server dies: the other server neither starts it again nor forgets it."""
     with Base(folder) as base:

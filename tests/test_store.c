@@ -2396,10 +2396,6 @@ static enum store_result try_keeping(struct store_db *db, struct store_job *job)
     /* waiting and running tables stay, and the last one, whose id must not be used again */
     if (CHECK_INT(count, 2))
         CHECK(dropped[0] == 3 && dropped[1] == 4);
-    CHECK_INT(store_drop_code(db, 1), STORE_OK);
-    codes = 0;
-    CHECK_INT(store_each_code(db, see_code, &codes), STORE_OK);
-    CHECK_INT(codes, 0);
     return STORE_OK;
 }
 

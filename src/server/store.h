@@ -487,7 +487,6 @@ enum store_result store_get_request(struct store_db *db, int64_t visitor, const 
 
 /* One-time codes by which a second device becomes the same visitor: one per visitor, by its SHA-256. */
 enum store_result store_put_code(struct store_db *db, const uint8_t hash[32], int64_t visitor, int64_t until);
-enum store_result store_drop_code(struct store_db *db, int64_t visitor);
 /* The visitor of a code, which is used up by this. STORE_MISSING: there is no such code that is valid at that time. */
 enum store_result store_take_code(struct store_db *db, const uint8_t hash[32], int64_t now, int64_t *visitor);
 enum store_result store_each_code(struct store_db *db,

@@ -958,16 +958,10 @@ enum store_result store_get_request(struct store_db *db, int64_t visitor, const 
     return STORE_OK;
 }
 
-enum store_result store_drop_code(struct store_db *db, int64_t visitor)
-{
-    return change(db, NOW, STORE_OK, DROP_CODE, visitor);
-}
-
 /* A visitor has one code at a time: a new one replaces it. */
 enum store_result store_put_code(struct store_db *db, const uint8_t hash[32], int64_t visitor, int64_t until)
 {
-    enum store_result result = store_drop_code(db, visitor);
-    return result ? result : change(db, NOW, STORE_FAILED, PUT_CODE, (const void *)hash, (size_t)32, visitor, until);
+    return change(db, NOW, STORE_FAILED, PUT_CODE, (const void *)hash, (size_t)32, visitor, until);
 }
 
 /* Read and removed in one transaction: a code works once, even if two devices send it at the same time. */

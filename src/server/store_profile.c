@@ -148,8 +148,7 @@ enum store_result store_drop_link(struct store_db *db, int64_t visitor)
 /* A new address replaces the old one, which stops working. */
 enum store_result store_put_link(struct store_db *db, const uint8_t hash[32], int64_t visitor, int64_t made)
 {
-    enum store_result result = store_drop_link(db, visitor);
-    return result ? result : change(db, NOW, STORE_FAILED, PUT_LINK, (const void *)hash, (size_t)32, visitor, made);
+    return change(db, NOW, STORE_FAILED, PUT_LINK, (const void *)hash, (size_t)32, visitor, made);
 }
 
 enum store_result store_get_link(struct store_db *db, const uint8_t hash[32], struct store_visitor *visitor)

@@ -174,9 +174,7 @@ enum store_result store_drop_reminder(struct store_db *db, int64_t table, int64_
 
 enum store_result store_put_feed(struct store_db *db, int64_t visitor, const uint8_t hash[32])
 {
-    enum store_result result = store_drop_feed(db, visitor);
-    return result && result != STORE_MISSING ? result :
-        change(db, NOW, STORE_FAILED, PUT_FEED, (const void *)hash, (size_t)32, visitor);
+    return change(db, NOW, STORE_FAILED, PUT_FEED, (const void *)hash, (size_t)32, visitor);
 }
 
 enum store_result store_get_feed(struct store_db *db, const uint8_t hash[32], int64_t *visitor)

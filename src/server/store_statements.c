@@ -196,7 +196,8 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [PUT_REQUEST] = { "itii", "INSERT INTO request (visitor, id, game, made) VALUES (?1, ?2, ?3, ?4)" },
     [GET_REQUEST] = { "it", "SELECT code FROM request JOIN game ON game.id = request.game WHERE visitor = ?1"
         " AND request.id = ?2" },
-    [PUT_CODE] = { "bii", "INSERT INTO code (hash, visitor, until) VALUES (?1, ?2, ?3)" },
+    [PUT_CODE] = { "bii", "INSERT INTO code (hash, visitor, until) VALUES (?1, ?2, ?3)"
+        " ON CONFLICT (visitor) DO UPDATE SET hash = excluded.hash, until = excluded.until" },
     [GET_CODE] = { "bi", "SELECT visitor FROM code WHERE hash = ?1 AND until > ?2" },
     [DROP_CODE] = { "i", "DELETE FROM code WHERE visitor = ?1" },
     [ALL_CODES] = { "", "SELECT hash, visitor, until FROM code" },
@@ -365,7 +366,8 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [COPY_RATINGS] = { "", "SELECT visitor, mu, sigma, games, changed FROM rating ORDER BY visitor" },
 
     /* Profiles. */
-    [PUT_LINK] = { "bii", "INSERT INTO link (hash, visitor, made) VALUES (?1, ?2, ?3)" },
+    [PUT_LINK] = { "bii", "INSERT INTO link (hash, visitor, made) VALUES (?1, ?2, ?3)"
+        " ON CONFLICT (visitor) DO UPDATE SET hash = excluded.hash, made = excluded.made" },
     [GET_LINK] = { "b", "SELECT id, name, created FROM link JOIN visitor ON visitor.id = link.visitor WHERE hash = ?1" },
     [HAS_LINK] = { "i", "SELECT made FROM link WHERE visitor = ?1" },
     [DROP_LINK] = { "i", "DELETE FROM link WHERE visitor = ?1" },
@@ -445,7 +447,8 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [DROP_REMINDERS_OF] = { "i", "DELETE FROM reminder WHERE visitor = ?1" },
     [PUT_REMINDER_AGAIN] = { "iiiiii", "INSERT INTO reminder (game, visitor, want, told, night, due)"
         " VALUES (?1, ?2, ?3, ?4, ?5, nullif(?6, 0))" },
-    [PUT_FEED] = { "bi", "INSERT INTO feed (hash, visitor) VALUES (?1, ?2)" },
+    [PUT_FEED] = { "bi", "INSERT INTO feed (hash, visitor) VALUES (?1, ?2)"
+        " ON CONFLICT (visitor) DO UPDATE SET hash = excluded.hash" },
     [GET_FEED] = { "b", "SELECT visitor FROM feed WHERE hash = ?1" },
     [HAS_FEED] = { "i", "SELECT count(*) FROM feed WHERE visitor = ?1" },
     [DROP_FEED] = { "i", "DELETE FROM feed WHERE visitor = ?1" },
