@@ -1,8 +1,8 @@
 #!/bin/sh
-# abi.sh LIBRARY PROGRAM STORED PROTOTYPES: the binary interface is the stored one: names that the library shows, sizes,
-# places and values (abi.c), and the parameters of every function (scripts/prototypes.py).
-# With PYR_UPDATE=1 it stores what is there now. A change that breaks programs (a line that goes or differs) takes a new
-# soversion in src/lib/meson.build once there is a release; a line more does not.
+# abi.sh LIBRARY PROGRAM STORED PROTOTYPES: the binary interface equals the stored one: exported names, sizes, offsets and
+# values (abi.c), and the parameters of every function (scripts/prototypes.py).
+# With PYR_UPDATE=1 it stores the current interface. After the first release, a change that breaks programs (a removed or
+# changed line) needs a new soversion in src/lib/meson.build; an added line does not.
 set -eu
 now=$(mktemp)
 trap 'rm -f "$now"' EXIT

@@ -1,7 +1,7 @@
 #!/bin/sh
 # deb-chroot.sh [FOLDER]: installs the packages of FOLDER (build-deb) into a bare Debian, made by mmdebstrap from a mirror
-# (PYR_MIRROR), starts that system in a container and runs debian/tests there, removes everything again, and looks at what is
-# left behind with piuparts. Needs root and a mirror, takes some minutes: `make test-deb` runs it.
+# (PYR_MIRROR), starts that system in a container and runs debian/tests there, removes everything again, and checks with
+# piuparts that nothing is left behind. Needs root and a mirror, takes some minutes: `make test-deb` runs it.
 #
 # The bare system is kept in FOLDER/bare.tar.gz for the next time.
 set -eu
@@ -24,7 +24,7 @@ tar -C "$root" -xzf "$folder/bare.tar.gz" --exclude=./dev/*
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 mount --bind /dev "$root/dev"
 mount -t proc proc "$root/proc"
-# No service is started by the installation: there is no init in here yet.
+# The installation starts no service, because there is no init in here yet.
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
 chmod +x "$root/usr/sbin/policy-rc.d"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The pages about the rules are complete and up to date: every tag is told and named by a test, and every name that the pages
-# point to is in the code.
+# The pages about the rules are complete and up to date: every tag is explained, and named by a test, and every name in the
+# pages is in the code.
 # shellcheck disable=SC2016  # backticks are meant
 set -u
 cd "$PYR_SOURCE" || exit 1
@@ -19,7 +19,7 @@ for page in docs/rules.md docs/architecture.md docs/formats.md; do
         [ -n "$(find src -path "*/$file")" ] || { echo "$page names $file, which is not in src"; failed=1; }
     done
 done
-# The table of places to begin names files and functions that exist.
+# The table of starting points names files and functions that exist.
 places=$(sed -n '/^## Where does it go/,/^## How to add/p' CONTRIBUTING.md)
 [ "$(echo "$places" | grep -c '^| a')" -ge 5 ] || { echo "CONTRIBUTING.md has no table of places to begin"; failed=1; }
 for file in $(echo "$places" | grep -oE '`[a-z_/]+\.(c|h|inc|js|py)`' | tr -d '`' | sort -u); do

@@ -1,7 +1,7 @@
 #!/bin/sh
-# hardening.sh FILE...: programs and libraries are built as distributions build them: position-independent, with tables of
-# addresses that are read-only once they are filled in, at the start; a stack that cannot be executed; a guard before return
-# addresses; checked copies.
+# hardening.sh FILE...: programs and libraries are hardened like those of distributions: position-independent, address
+# tables that become read-only at the start, a stack that cannot be executed, a guard before return addresses, and checked
+# copies.
 set -u
 failed=0
 

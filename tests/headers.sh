@@ -1,6 +1,6 @@
 #!/bin/sh
-# Each public header compiles alone: as C11 and as C++11, with each compiler there is. What it declares is C in both, so that
-# a C++ program links with the library.
+# Each public header compiles alone: as C11 and as C++11, with each installed compiler. Its declarations have C linkage in
+# both, so that a C++ program links with the library.
 set -u
 cd "$PYR_SOURCE" || exit 1
 roots="$(printf -- '-I%s ' src/*/include) -I$PYR_BUILD/src/engine/include"
@@ -26,7 +26,7 @@ for compiler in g++ clang++; do
     compile "$compiler" -x c++ -std=c++11
 done
 
-# Functions outside of PYR_BEGIN_DECLS would have names that a C library has not.
+# Functions outside of PYR_BEGIN_DECLS would have C++ names, which the library does not define.
 for header in src/*/include/pyramids/*.h "$PYR_BUILD"/src/*/include/pyramids/*.h; do
     grep -q 'PYR_API .*(' "$header" || continue
     awk '/^PYR_BEGIN_DECLS/ { inside = 1 } /^PYR_END_DECLS/ { inside = 0 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs into a directory of its own, builds a program against what is there with pkg-config, shared and static, and looks
-# at which names the libraries show.
+# Installs into a temporary directory, builds a program against it with pkg-config, shared and static, and checks which
+# names the libraries export.
 set -eu
 command -v pkg-config >/dev/null || { echo "skipped: no pkg-config"; exit 77; }
 dest=$(mktemp -d)
@@ -59,8 +59,8 @@ answer="1 1 random $(pkg-config --modversion pyramids) 1"
 [ "$(LD_LIBRARY_PATH=$libdir ./cplusplus)" = "$answer" ] || fail "the shared library answers C++ otherwise"
 LD_LIBRARY_PATH=$libdir ldd ./shared | grep -q 'libpyramids\.so\.0 => ' || fail "./shared does not use libpyramids.so.0"
 
-# The example of README.md compiles as it stands, with the command that stands there, and plays a whole game: 28 turns, so
-# that the four scores are those that the command's own random game of this seed has.
+# The example of README.md compiles unchanged, with the command printed there, and plays a whole game: 28 turns, so that
+# the four scores equal those of the command's own random game with this seed.
 sed -n '/^```c$/,/^```$/p' "$PYR_SOURCE/README.md" | sed '/^```/d' >game.c
 command=$(sed -n 's/^    cc game\.c/game.c/p' "$PYR_SOURCE/README.md")
 [ -n "$command" ] || fail "README.md does not say how to compile its example"
@@ -76,7 +76,7 @@ others=$(nm -D --defined-only "$libdir/libpyramids.so" | awk '$2 != "A" { print 
 others=$(nm -g --defined-only "$libdir/libpyramids.a" | awk 'NF == 3 { print $NF }' | grep -v '^pyr_' || true)
 [ -z "$others" ] || fail "the static library also shows" "$others"
 
-# What the headers promise is there.
+# Everything that the headers declare exists.
 promised=$(cat "$(dirname "$(find "$dest" -path '*/pyramids/base.h')")"/*.h | tr '\n' ' ' |
     grep -o 'PYR_API [^;]*;' | grep -o '\bpyr_[a-z0-9_]*(' | tr -d '(' | sort -u)
 shown=$(nm -D --defined-only "$libdir/libpyramids.so" | awk '{ sub(/@.*/, "", $NF); print $NF }' | sort -u)

@@ -1,13 +1,13 @@
 #!/bin/sh
-# instructions.sh PYRAMIDS OUTSIDE EDITION...: how many instructions random games and the steps of an environment take at
-# most.
-# Counted, not timed: the difference of two game counts under callgrind, the same whatever else the machine is doing.
+# instructions.sh PYRAMIDS OUTSIDE EDITION...: limits for the number of instructions of random games and of steps of an
+# environment.
+# Counted, not timed: the difference of two game counts under callgrind, which does not depend on the machine's load.
 #
 #   20,000 per four-player game, one at a time, on every edition named (mixed.edition has random cards and patterns, and took
 #   20,261 once), on the last one with three cards of the pattern with eight turns, and on boxes where every space has a gem
 #   or a skull; 8,000 in batches (classic)
-#   more on boxes that the reader accepts and nobody would print, since they have ten times as many steps, or end a card with
-#   almost every mark. These limits keep the worst that a search found from getting worse.
+#   more on boxes that the reader accepts but nobody would print: they have ten times as many steps, or end a card with
+#   almost every mark. These limits keep the worst boxes found by a search from getting worse.
 #   12,000 per four-player game for a program outside the library that calls pyr_playouts_run for each (outside_games.c)
 #   900 per step of an environment with observation and mask for four players, 820 for two (classic)
 set -eu

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A machine without clang: the build is set up without the page and says so; when clang has come, the same directory gets the
-# page. Nothing is compiled here.
+# A machine without clang: the build is set up without the page and reports that; once clang is installed, the same
+# directory gets the page. Nothing is compiled here.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -38,7 +38,7 @@ grep -q 'without the browser page' "$work/err" || fail "nobody says that the pag
 grep -q 'install clang and lld' "$work/err" || fail "nobody says how to get the page"
 grep -q 'WARNING.*clang' "$work/out" || fail "Meson does not say that the page is missing"
 
-# Still without: it is said again, and nothing is set up again.
+# Still without: it is reported again, and nothing is set up again.
 before=$(cksum "$work/build/build.ninja")
 configure "$without" "$work/build" -Dtests=false
 grep -q 'without the browser page' "$work/err" || fail "it is said only once"
@@ -48,7 +48,7 @@ configure "$PATH" "$work/build" -Dtests=false
 grep -q 'pyramids\.wasm' "$work/build/build.ninja" || fail "clang has come, and the page has not"
 grep -q 'without the browser page' "$work/err" && fail "the page is there, and is said to be missing"
 
-# Once more changes nothing; and who does not want the page is left alone.
+# Another run changes nothing; with -Dwasm=disabled the page stays out, and nothing is reported.
 before=$(cksum "$work/build/build.ninja")
 configure "$PATH" "$work/build" -Dtests=false
 [ "$before" = "$(cksum "$work/build/build.ninja")" ] || fail "it is set up again for nothing"

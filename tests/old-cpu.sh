@@ -1,7 +1,7 @@
 #!/bin/sh
-# old-cpu.sh TWIN PYRAMIDS [TWIN PYRAMIDS]: the same games on a processor without AVX2 and BMI2 as on this one (tests/twin.c
-# has the commands), also in batches and in an environment, whose masks decide which actions are drawn. With two programs
-# more, which are built for arm64, the same there (`make test-arm64`).
+# old-cpu.sh TWIN PYRAMIDS [TWIN PYRAMIDS]: the games on a processor without AVX2 and BMI2 equal those on this one
+# (tests/twin.c has the commands), also in batches and in an environment, whose masks decide which actions are drawn. With
+# two more programs, built for arm64, the same is checked there (`make test-arm64`).
 set -eu
 emulator='qemu-x86_64 -cpu Nehalem' twin=$1 pyramids=$2
 [ $# -lt 4 ] || { emulator=qemu-aarch64 twin=$3 pyramids=$4; }

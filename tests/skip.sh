@@ -1,4 +1,4 @@
 #!/bin/sh
-# Stands in for a test that cannot be run here; the arguments say why.
+# Replaces a test that cannot be run here; the arguments are the reason.
 echo "skipped: $*"
 exit 77

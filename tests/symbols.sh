@@ -1,13 +1,13 @@
 #!/bin/sh
-# symbols.sh ARCHIVE...: the core asks for nothing but what bare WebAssembly can supply, and has no writable globals. The
-# stack protector's function is libc's and only there where the host is protected (meson.build); the WebAssembly module is
+# symbols.sh ARCHIVE...: the core needs only functions that bare WebAssembly can supply, and has no writable globals. The
+# stack protector's function is libc's, and used only where the host is protected (meson.build); the WebAssembly module is
 # built without.
 set -u
 allowed='__stack_chk_fail|__stack_chk_fail_local|memcpy|memset|memmove|memcmp'
 allowed="$allowed"'|__popcountdi2|__cpu_model|__cpu_indicator_init|_GLOBAL_OFFSET_TABLE_'
 failed=0
 
-# What one part takes from another is not undefined.
+# Symbols that another part of the core defines are not undefined.
 defined=$(nm -A --defined-only "$@" 2>/dev/null | awk '{ print $NF }' | sort -u)
 for archive; do
     for symbol in $(nm --undefined-only "$archive" 2>/dev/null | awk '$1 == "U" { print $2 }' | sort -u); do

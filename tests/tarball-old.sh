@@ -25,5 +25,5 @@ try() {    # try NAME SUITE LINE
 }
 
 try 'Debian 11' bullseye "${PYR_MIRROR:-http://deb.debian.org/debian}"
-# Debian has no keys of Ubuntu; nothing of it is kept or installed.
+# Debian has no keys of Ubuntu, so they are not checked; nothing of Ubuntu is kept or installed.
 try 'Ubuntu 16.04' xenial "deb [trusted=yes] ${PYR_MIRROR_UBUNTU:-http://archive.ubuntu.com/ubuntu} xenial main"

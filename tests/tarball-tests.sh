@@ -1,6 +1,6 @@
 #!/bin/sh
 # tarball-tests.sh BUILD: builds the fast test programs in a build for another processor (scripts/make-tarball) and runs
-# them; Meson puts qemu in front. Scripts are left out: they start the program themselves, and tests/tarball.sh has tried it.
+# them; Meson puts qemu in front. Scripts are left out: they start the program themselves, which tests/tarball.sh covers.
 set -eu
 build=$1
 names=$(meson introspect "$build" --tests | python3 -c 'import json, os, sys

@@ -1,7 +1,7 @@
 #!/bin/sh
 # tarball.sh FOLDER [RUNNER]: an unpacked tarball (scripts/make-tarball) works: the version, a whole game of bots that is
 # checked line by line, the rules, and a server whose page and health answer. RUNNER is a command to put in front of the
-# program: qemu-aarch64 for another processor's, tests/old-calls.py for an old kernel's system calls. Needs nothing but a
+# program: qemu-aarch64 for another processor's, tests/old-calls.py for an old kernel's system calls. Needs only a
 # shell and what is in FOLDER, so it can also be run inside an old system.
 set -eu
 export LC_ALL=C.UTF-8            # what is looked for below is English

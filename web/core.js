@@ -58,7 +58,7 @@ import {
 /** @typedef {{points: number[], win: number[]}} Outlook */
 /** @typedef {{line: number, seat: number, options: Option[], lost: number, winLost: number, mark: string, gained: number,
  * mildest: string, worst: string, sure: boolean, exact: boolean, margin: number, winMargin: number, playouts: number}}
- * Decision a mark that is not sure lies between mildest and worst; losses are within their margins (luck.h) */
+ * Decision a mark that is not sure is between mildest and worst; losses are within their margins (luck.h) */
 /**
  * @typedef {object} Judged a whole game, judged
  * @property {Decision[]} decisions

@@ -121,7 +121,7 @@ export class OnlineGame extends Game {
         this.kept = '';
         /** When the host was last connected, by this device's clock; 0: connected now. */
         this.hostGoneSince = 0;
-        /** Whoever makes or joins a rematch is not told that there is one. */
+        /** A player who makes or joins a rematch gets no notice of it. */
         this.asksRematch = false;
         this.stopped = false;
         /** The game is over, and its whole record was requested. */

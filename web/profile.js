@@ -88,7 +88,7 @@ function errorsHtml(games, server) {
     const told = games.filter((g) => g.rate !== undefined);
     if (told.length < FEW)
         return later(_('How you play: analyse games to see it'), FEW - told.length);
-    // The middle one stands for all: its level is the one of the analysis.
+    // The middle one represents all: its level is the one of the analysis.
     const middle = [...told].sort((a, b) => (a.rate ?? 0) - (b.rate ?? 0))[told.length >> 1];
     const level = server?.level ?? middle.level ?? 'novice', value = server?.value ?? middle.rate ?? 0;
     const trend = server?.before === undefined ? '' : value < server.before ? ` ${_('It falls: you make fewer mistakes.')}` :
