@@ -92,7 +92,7 @@ def case_parts_that_were_cut_off_are_continued(folder):
 
 
 def kill_with_items(words, part, items):
-    """Begins a part, and kills it once it has written that many results: long before its end."""
+    """Starts a part, and kills it once it has written that many results, long before its end."""
     with subprocess.Popen([COMMAND, *words, '--shard', '1/1', '--output', part], env=ENV) as process:
         while not os.path.exists(part) or open(part, 'rb').read().count(b'\nitem ') < items:
             assert process.poll() is None

@@ -203,7 +203,7 @@ static void print_result(const json_t *you, const json_t *results)
 static void print_day(const struct found *found)
 {
     const json_t *day = of_day(found), *you = json_object_get(day, "you"), *results = json_object_get(found->day, "results");
-    bool is_open = number_of(day, "closes") > number_of(day, "now");         /* what has expired by now was given up */
+    bool is_open = number_of(day, "closes") > number_of(day, "now");         /* expired attempts count as given up */
     char date[256], median[40];
     const char *state = visit_text(you, "state");
     printf(_("Expedition %lld, %s (UTC). Results so far: %lld.\n"), number_of(day, "number"), text_of(day, "date", date),

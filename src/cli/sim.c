@@ -411,7 +411,7 @@ static void report(const struct sim *sim, bool json)
 }
 
 /* The games of the next block. A part may be killed at any time, and then loses what is not in its file: it begins with a
- * game per thread, and goes on with about as many as take a second. */
+ * game per thread, and continues with about one second of games. */
 static uint64_t block_size(const struct sim *sim, uint64_t last, double seconds, unsigned threads, uint64_t most)
 {
     uint64_t size = !last ? threads : seconds < 0.5 ? 2 * last : seconds > 2 && last > threads ? last / 2 : last;

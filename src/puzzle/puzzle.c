@@ -157,7 +157,7 @@ uint16_t pyr_puzzle_check(const struct pyr_game *game, pyr_seat seat)
     return (uint16_t)(hash ^ hash >> 16);
 }
 
-/* Whether the game has come to the puzzle's decision. */
+/* Whether the game has reached the puzzle's decision. */
 static bool is_there(const struct pyr_puzzle *puzzle, const struct pyr_table *open)
 {
     bool card = puzzle->themes >> PYR_PUZZLE_CARD & 1;
@@ -165,7 +165,7 @@ static bool is_there(const struct pyr_puzzle *puzzle, const struct pyr_table *op
         open->phase == (card ? PYR_REPLACE : PYR_MARK) && open->waiting >> puzzle->seat & 1;
 }
 
-/* Whether it never will: the seat had nothing to decide then. */
+/* Whether the game has passed that decision: the seat had nothing to decide then. */
 static bool is_past(const struct pyr_puzzle *puzzle, const struct pyr_table *open)
 {
     return open->phase == PYR_END || open->round > puzzle->round ||

@@ -93,7 +93,7 @@ enum store_result store_reveal_days(struct store_db *db, int64_t until, int64_t 
     return change(db, NOW, STORE_OK, REVEAL_DAYS, until, now);
 }
 
-/* Each day from `from` to `to` gets the seconds of it; of a longer time the last year is enough. */
+/* Adds to each day from `from` to `to` its share of the seconds; of a longer time the last year is enough. */
 enum store_result store_add_outage(struct store_db *db, int64_t from, int64_t to)
 {
     enum store_result result = STORE_OK;

@@ -340,7 +340,7 @@ static const struct catalogue *find_language(const char *name, size_t size)
         char *country = strrchr(code, '_');
         if (!country)
             return NULL;
-        *country = '\0';                     /* each time shorter, also a name that begins so: "_de", "-" */
+        *country = '\0';                     /* each time shorter, even if it is the first character: "_de", "-" */
     }
 }
 

@@ -4,11 +4,11 @@
  *
  *  1. Keys are made and used by OpenSSL. Nothing is stored between calls, and secrets are wiped.
  *  2. A message is a single record, encrypted with a key that follows from a key pair and a salt made for this message, so
- *     no nonce is ever used twice. Only test vectors bring their own (struct push_fixed).
- *  3. The length of a text is hidden by zeros up to `padded`, which the caller chooses alike for all messages.
+ *     no nonce is ever used twice. Only test vectors set their own (struct push_fixed).
+ *  3. Zeros up to `padded`, the same for all messages of the caller, hide the length of a text.
  *  4. Addresses come from browsers and are not trusted: only https, a plain host and a port are accepted
  *     (push_endpoint_read); and before a connection is made, the address that the name leads to must be public
- *     (push_address_is_public), so that nobody can use the server to reach its own network.
+ *     (push_address_is_public), so that the server cannot be used to reach its own network.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// axe.mjs: axe looks at a page.
+// axe.mjs: checks a page with axe.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { equal } from './check.mjs';
@@ -8,7 +8,7 @@ const ALL = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 
 /** The dark theme changes colours only. */
 const COLOURS = { type: 'rule', values: ['color-contrast'] };
 
-/** axe finds nothing on the page as it is now; `within`: only in these parts, as it has seen the rest before.
+/** Checks that axe finds nothing on the page as it is now; `within`: only in these parts, if the rest was checked before.
  * @param {{dark?: boolean, within?: string[]}} [how] */
 export async function look(page, name, { dark = false, within } = {}) {
     if (!await page.evaluate(() => 'axe' in globalThis))

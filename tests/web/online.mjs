@@ -174,7 +174,7 @@ await test('the replay by its link, the rematch, and a bot for who is away', asy
         await ended(page).waitFor();
     }
     await ana.clock.install();
-    // Both are told that it is there before Ana, who asked for it, has her answer.
+    // Both are notified of it before Ana, who asked for it, gets her answer.
     await ana.route('**/rematch', async (route) => {
         const answer = await route.fetch();
         await ben.locator('#toast', { hasText: /^A rematch is ready/ }).waitFor();
