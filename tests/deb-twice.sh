@@ -1,7 +1,7 @@
 #!/bin/sh
-# deb-twice.sh [FOLDER]: builds the packages again, in another place, with another umask, time zone, language, home, host name
-# and number of jobs, and without network, and compares them with those of FOLDER (build-deb), byte by byte. Run by `make
-# test-deb`.
+# deb-twice.sh [FOLDER]: builds the packages again, in another place, with another umask, time zone, language, home, host
+# name and number of jobs, and without network, and compares them with those of FOLDER (build-deb), byte by byte. Run by
+# `make test-deb`.
 set -eu
 cd "$(dirname "$0")/.."
 first=$(cd "${1:-build-deb}" && pwd)
