@@ -208,7 +208,7 @@ export class ProfileView {
         const { server } = this, name = server?.name || (this.key ? '' : settings.name) || _('You');
         const local = this.mine.filter((g) => games.includes(g)), n = (server?.games ?? 0) + local.length;
         const won = Math.round(server?.wins ?? 0) + local.filter((g) => g.won).length, rating = server?.rating;
-        return html`<section class="panel who">${desertScene()}<div>${avatar(0, { me: !this.key })}<span><h1
+        return html`<section class="panel owner">${desertScene()}<div>${avatar(0, { me: !this.key })}<span><h1
             class="title" dir="auto">${
             name}</h1><small>${ngettext('%{n} game', '%{n} games', n)} · ${_('%{n} won', { n: won })}</small></span>${
             server ? html`<span class="rated"><b>${rating?.value ?? '–'}</b><small>${rating?.value === undefined ?

@@ -563,8 +563,8 @@ export class ReplayView {
         return html`<header class="top"><a class="toplink no-p2" href="#" aria-label="${_('Pyramids, home')}">${
             wordmark}</a><a class="iconbtn only-p2"
             href="#games" aria-label="${_('Games')}">${icon('left')}</a><h1 class="roundtext no-p2">${
-                title}</h1><b class="only-p2 here">${
-            _('Replay')} · ${turnName(move.turn)}</b><span class="sp"></span><span class="only-p2">${
+                title}</h1><b class="only-p2 here"><span>${
+            _('Replay')} ·</span> <span>${turnName(move.turn)}</span></b><span class="sp"></span><span class="only-p2">${
                 this.verdictHtml(decision, lostShort)}</span><button
             class="iconbtn no-p2" data-a="log" aria-label="${_('Game log')}" aria-expanded="${this.log}">${
                 icon('log')}</button><button

@@ -151,9 +151,11 @@ const SCREENS = [
     ['end', 'play', { game: saved(over), ...analysed(over) }, (page) => page.locator('ul.rates').waitFor()],
     ['games', 'games', { games: [kept(over), kept(lastTurn, '78')] },
     (page) => page.locator('.pastrow').first().waitFor()],
-    ['replay', 'replay/77', { games: [kept(over)], ...analysed(over) }, async (page) => {
-        for (let i = 0; i < 12; i++) await page.locator('[data-a=next]').click();
-    }],
+    // It opens at the costliest move; in the header its verdict needs most room when it cost everything.
+    ['replay', 'replay/77', { games: [kept(over)], ...analysed(over) },
+    (page) => page.locator('.verdict:visible span').evaluate((e) => {
+        e.textContent = e.textContent.replace(/\d+/, '100');
+    })],
     ['learn', 'learn/8', {}, table],
     ['rules', 'R10', {}, (page) => page.locator('#R10').waitFor()],
     ['puzzle', `puzzle/${card}`, {}, async (page) => {
