@@ -6,7 +6,7 @@ import { NONE, html } from './html.js';
 import { _, ngettext, number } from './i18n.js';
 import { $, announce, closest, dialog, put } from './dom.js';
 import { avatar, desertScene, icon, symbol, tinyChamber } from './draw.js';
-import { logEntries, playerName, playsLike, roundAndTurn, withSign } from './words.js';
+import { logEntries, playerName, playsLike, roundAndTurn, signed, withSign } from './words.js';
 import { ServerError, api, serverWords, visit } from './online.js';
 import { Analysis, turningPoints } from './analysis.js';
 import { loadRecord } from './replay.js';
@@ -289,8 +289,8 @@ class CompareView {
         const [mine, theirs] = this.cores, name = theirs ? playerName(theirs.names()[ME]) : '';
         const a = mine ? this.turns(mine) : [], b = theirs ? this.turns(theirs) : [];
         const cell = /** @param {typeof a[number]} t @param {Core} core */ (t, core) => html`<td>${t?.mark?.mark ?
-            tinyChamber(core.edition.cards[t.mark.mark.card], t.mark.mark.marks, t.mark.mark.cells) : ''}<b>${t?.total ??
-            ''}</b><span class="vh">${t?.mark?.text ?? ''}</span></td>`;
+            tinyChamber(core.edition.cards[t.mark.mark.card], t.mark.mark.marks, t.mark.mark.cells) : ''}<b>${t ?
+            signed(t.total) : ''}</b><span class="vh">${t?.mark?.text ?? ''}</span></td>`;
         put(this.root, html`<div class="pl">${dayTop(_('Compare'), dayWords(this.date), `daily/${this.date}`)}<main
             class="in narrow2"><h1 class="title">${name ? _('You and %{name}', { name }) : _('Compare')}</h1>${this.message ?
             html`<p role="status">${this.message}</p>` : !mine ? html`<p class="blank tall"></p>` : html`<div class="panel

@@ -129,7 +129,7 @@ export class NotifyView {
 
     feedHtml() {
         const path = read('feed', ''), known = this.push?.feed && path;
-        return html`<section class="panel"><h2>${_('Another way: a feed')}</h2><p>${
+        return html`<section class="panel"><h2 class="title">${_('Another way: a feed')}</h2><p>${
             _('A secret address for feed readers: it lists the tables that are waiting for you.')}</p>${known ? html`<p
             class="feed"><input type="text" readonly value="${new URL(path, location.href).href}" aria-label="${
             _('Address of the feed')}"></p>` : ''}<p class="bars">${known ? html`<button class="btn" data-a="copy">${
