@@ -88,7 +88,8 @@ def case_components(folder):
     for name, version in reported:
         if version != 'not included':
             assert listed[name]['version'] in version, (name, version, listed[name])
-    assert {'glibc', 'jsmn'} <= set(listed) and all(one['licenses'][0]['license']['id'] for one in bom['components'])
+    assert 'version' in listed['glibc'] and 'jsmn' in listed
+    assert all(one['licenses'][0]['license']['id'] for one in bom['components'])
     files = {one['name'] for one in bom['components'] if one['type'] == 'file'}
     assert {'editions/classic.edition', 'editions/classic.puzzles', 'web/main.js', 'po/de.po', 'web/icon.svg'} <= files
     assert {f'src/bots/{name}' for name in os.listdir(os.path.join(ROOT, 'src/bots')) if name.startswith('learned')} <= files

@@ -8,6 +8,9 @@
 #ifdef WITH_PUSH
 #include <curl/curl.h>
 #endif
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
 #include <http_parser.h>
 #include <jansson.h>
 #ifdef WITH_POSTGRESQL
@@ -42,6 +45,9 @@ void cli_print_build(void)
 #endif
     printf("commit %s\nlibraries:\n", PYR_COMMIT);
     print_library("curl", curl);
+#ifdef __GLIBC__
+    print_library("glibc", gnu_get_libc_version());
+#endif
     print_library("http-parser", parser);
     print_library("jansson", jansson_version_str());
     print_library("libpq", postgres);
