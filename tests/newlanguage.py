@@ -64,6 +64,10 @@ def main():
         translate(os.path.join(copy, f'po/{CODE}.po'))
         with open(os.path.join(copy, 'po/LINGUAS'), 'a', encoding='utf-8') as file:
             file.write(f'{CODE}\n')
+        # Files of the page that stay the same need not be packed again: the packed ones are named after their content.
+        packed = os.path.join(os.environ.get('PYR_BUILD', ''), 'web/packed')
+        if os.path.isdir(packed):
+            shutil.copytree(packed, os.path.join(copy, 'build/web/packed'))
         # What `make` does, optimised less.
         run(copy, 'meson setup build -Dtests=false -Doptimization=0 && ninja -C build src/cli/pyramids')
         assert WORDS['show this help'] in run(copy, 'build/src/cli/pyramids play --lang pl --help')
