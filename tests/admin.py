@@ -430,6 +430,52 @@ def case_hostile(folder):
         assert server.admin('status')['tables'] == 0
 
 
+def case_hung_clients(folder):
+    """Clients that connect and do nothing, send half a command or do not read the answer keep nobody else waiting."""
+    with Governed(folder) as server:
+        ana = server.visitor('Ana')
+        link = ana.seat(ana.make('open', 'open'))
+        hung = []
+        for i in range(300):
+            one = socket.socket(socket.AF_UNIX)
+            one.connect(server.socket)
+            try:
+                one.sendall((b'', b'{"command":', b'x' * 4095, b'{"command":"status"}\n')[i % 4])
+            except OSError:                      # it has made room for a newer one already
+                pass
+            hung.append(one)
+        assert server.admin('status')['tables'] == 1 and server.admin('tables')['open'] == 1
+        link.done('ping')
+        stop = threading.Event()
+
+        def knock():
+            while not stop.is_set():
+                with socket.socket(socket.AF_UNIX) as at:
+                    at.connect(server.socket)
+        knockers = [threading.Thread(target=knock) for _ in range(4)]
+        for one in knockers:
+            one.start()
+        try:
+            for _ in range(3):
+                assert server.admin('status')['process'] == server.process.pid
+            link.done('ping')
+        finally:
+            stop.set()
+            for one in knockers:
+                one.join()
+        # Of the commands that read the whole database, a few run at a time, even if their clients have gone.
+        asked = [socket.socket(socket.AF_UNIX) for _ in range(40)]
+        for one in asked:
+            one.connect(server.socket)
+            one.sendall(b'{"command":"check"}\n')
+        got = [json.loads(one.makefile('rb').read()) for one in asked]
+        assert any('good' in one for one in got), got
+        assert all('good' in one or one['error']['code'] == 'too_many' for one in got), got
+        assert server.admin('check')['good']
+        for one in hung + asked:
+            one.close()
+
+
 def case_usage(folder):
     """Errors of the command line itself, and help."""
     def run(*words):

@@ -47,6 +47,8 @@ def case_daily():
     days = [told('--date', f'2026-11-{day:02}')['puzzle']['number'] for day in range(1, 31)]
     assert len(set(days)) == 30 and days == [told('--date', f'2026-11-{day:02}')['puzzle']['number'] for day in range(1, 31)]
     assert run('--date', '2026-02-30').returncode == 2
+    before = run('--date', '1969-12-31')
+    assert before.returncode == 2 and 'not a date since 1970-01-01' in before.stderr, before
 
 
 def case_wrong_words():

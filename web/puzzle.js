@@ -181,7 +181,14 @@ class PuzzleGame extends Game {
     steps() { void menu(this.app, this.kind); }
 
     /** @returns {[string, string, () => void][]} */
-    menu() { return [['bulb', _('Themes'), () => this.steps()], ['right', _('Next puzzle'), () => this.skip()]]; }
+    menu() {
+        const { mistake } = this;
+        return [['bulb', _('Themes'), () => this.steps()], ['right', _('Next puzzle'), () => this.skip()],
+            ...(mistake ? /** @type {[string, string, () => void][]} */ ([['close', _('Remove from this device'), () => {
+                solvedMistake(mistake, '');
+                this.skip();
+            }]]) : [])];
+    }
 }
 
 class PuzzleView extends TableView {

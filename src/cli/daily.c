@@ -44,7 +44,7 @@ static bool read_day(const char *const *value, struct day *day)
 {
     day->day = (int32_t)(time(NULL) / PYR_DAILY_SECONDS);
     if (value[DATE] && !pyr_daily_read_date(value[DATE], strlen(value[DATE]), &day->day)) {
-        cli_error(_("--date: '%s' is not a date; expected YYYY-MM-DD"), value[DATE]);
+        cli_error(_("--date: '%s' is not a date since 1970-01-01; expected YYYY-MM-DD"), value[DATE]);
         return false;
     }
     if (value[SECRET] && !value[DATE]) {

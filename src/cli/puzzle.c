@@ -356,7 +356,7 @@ static uint32_t choose(struct solving *s, const char *const *value)
     if (value[DAILY] || value[DATE]) {
         s->day = value[DATE] ? pyr_puzzle_day(value[DATE]) : today();
         if (s->day < 0) {
-            cli_error(_("'%s' is not a date such as 2026-11-18"), value[DATE]);
+            cli_error(_("--date: '%s' is not a date since 1970-01-01; expected YYYY-MM-DD"), value[DATE]);
             return 0;
         }
         uint32_t of_day = pyr_puzzle_of_day(s->day, count_puzzles(s));

@@ -2,7 +2,9 @@
  * admin.c: the operator's socket: listens, reads one command per connection and writes one answer. See admin.h.
  *
  *  1. A connection is freed once its command was answered and its handle is closed, whichever comes last.
- *  2. A client that sends no command, or does not read the answer, is cut after a while.
+ *  2. A client that sends no command, or does not read the answer, is cut after a while, and earlier if there are so many
+ *     connections that another one needs its place: the oldest goes first. A connection whose command is running keeps
+ *     its place, even after its client has gone.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +20,9 @@
 
 #include "admin.h"
 
-#define MOST_CONNS 16
+#define MOST_CONNS 64
+#define MOST_ACCEPTED 16         /* at once, fewer than MOST_CONNS: a command is read before its place is needed */
+#define WAITING 128              /* connections that wait to be accepted */
 #define ASK_MS 10000             /* for a command to arrive */
 #define READ_MS 60000            /* for an answer to be read */
 #define SOCKET_MODE 0660
@@ -27,8 +31,8 @@ struct admin {
     uv_poll_t poll;
     int fd;
     char path[sizeof ((struct sockaddr_un *)0)->sun_path];
-    struct admin_conn *conns;
-    unsigned count;
+    struct admin_conn *conns;    /* newest first */
+    unsigned count;              /* of connections with a client or a running command */
 };
 
 /* Connections. */
@@ -48,6 +52,12 @@ static void handle_closed(uv_handle_t *handle)
     maybe_free(conn);
 }
 
+static void count_down(struct admin_conn *conn)
+{
+    if (conn->server->admin)
+        conn->server->admin->count--;
+}
+
 static void end(struct admin_conn *conn)
 {
     if (conn->fd < 0)
@@ -55,8 +65,8 @@ static void end(struct admin_conn *conn)
     *conn->link = conn->next;
     if (conn->next)
         conn->next->link = conn->link;
-    if (conn->server->admin)
-        conn->server->admin->count--;
+    if (!conn->is_busy)
+        count_down(conn);
     if (conn->file >= 0)
         close(conn->file);
     uv_close((uv_handle_t *)&conn->poll, handle_closed);
@@ -119,6 +129,8 @@ void admin_answer(struct admin_conn *conn, json_t *answer, int file)
             close(file);
         conn->file = -1;
         free(text);
+        if (conn->fd < 0)
+            count_down(conn);
         end(conn);
         maybe_free(conn);
         return;
@@ -187,15 +199,24 @@ static void on_poll(uv_poll_t *poll, int status, int events)
         on_readable(conn);
 }
 
-static void on_connect(uv_poll_t *poll, int status, int events)
+/* Whether there is a place for one more; cuts the oldest client that has no command running. */
+static bool make_room(struct admin *admin)
 {
-    struct server *server = poll->data;
+    struct admin_conn *oldest = NULL;
+    if (admin->count < MOST_CONNS)
+        return true;
+    for (struct admin_conn *conn = admin->conns; conn; conn = conn->next)
+        if (!conn->is_busy)
+            oldest = conn;
+    if (oldest)
+        end(oldest);
+    return oldest != NULL;
+}
+
+static void add(struct server *server, int fd)
+{
     struct admin *admin = server->admin;
-    (void)events;
-    int fd = status < 0 ? -1 : accept(admin->fd, NULL, NULL);
-    if (fd < 0)
-        return;
-    struct admin_conn *conn = admin->count < MOST_CONNS ? calloc(1, sizeof *conn) : NULL;
+    struct admin_conn *conn = make_room(admin) ? calloc(1, sizeof *conn) : NULL;
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     if (!conn || uv_poll_init(&server->loop, &conn->poll, fd)) {
         free(conn);
@@ -215,6 +236,18 @@ static void on_connect(uv_poll_t *poll, int status, int events)
     admin->count++;
     if (uv_poll_start(&conn->poll, UV_READABLE, on_poll))
         end(conn);
+}
+
+static void on_connect(uv_poll_t *poll, int status, int events)
+{
+    struct server *server = poll->data;
+    (void)events;
+    for (unsigned i = 0; status >= 0 && i < MOST_ACCEPTED; i++) {
+        int fd = accept(server->admin->fd, NULL, NULL);
+        if (fd < 0)
+            return;
+        add(server, fd);
+    }
 }
 
 void admin_tick(struct server *server)
@@ -253,7 +286,7 @@ static int open_socket(const struct sockaddr_un *at)
     if (fd < 0)
         return -1;
     fchmod(fd, 0600);                        /* until it gets its final permissions */
-    if (!bind(fd, (const struct sockaddr *)at, sizeof *at) && !chmod(at->sun_path, SOCKET_MODE) && !listen(fd, MOST_CONNS))
+    if (!bind(fd, (const struct sockaddr *)at, sizeof *at) && !chmod(at->sun_path, SOCKET_MODE) && !listen(fd, WAITING))
         return fd;
     int why = errno;
     close(fd);

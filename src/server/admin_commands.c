@@ -422,6 +422,8 @@ static void run_announce(struct admin_conn *conn)
 
 /* backup and check: in their own thread, over their own connection. */
 
+#define MOST_WORKS 4             /* backups and checks at a time, as many as libuv has threads */
+
 struct work {
     uv_work_t work;
     struct admin_conn *conn;
@@ -440,6 +442,7 @@ static void make_backup(uv_work_t *handle)
 static void backup_made(uv_work_t *handle, int status)
 {
     struct work *work = handle->data;
+    work->conn->server->admin_works--;
     off_t size = work->is_good ? lseek(work->file, 0, SEEK_END) : 0;
     if (work->is_good && !status && size > 0)
         admin_answer(work->conn, json_pack("{sI}", "bytes", (json_int_t)size), work->file);
@@ -458,6 +461,7 @@ static void checked(uv_work_t *handle, int status)
 {
     struct work *work = handle->data;
     const struct store_check *check = &work->check;
+    work->conn->server->admin_works--;
     bool good = work->is_good && !status && !check->gaps && !check->revisions && !check->orphans;
     admin_answer(work->conn, json_pack("{sb sI sI sI sI ss?}", "good", good, "tables", (json_int_t)check->tables, "gaps",
         (json_int_t)check->gaps, "revisions", (json_int_t)check->revisions, "orphans", (json_int_t)check->orphans, "message",
@@ -465,15 +469,22 @@ static void checked(uv_work_t *handle, int status)
     free(work);
 }
 
+/* A few at a time: each reads the whole database. */
 static void run_beside(struct admin_conn *conn, void (*run)(uv_work_t *work), void (*done)(uv_work_t *work, int status))
 {
+    if (conn->server->admin_works >= MOST_WORKS) {
+        admin_fail(conn, "too_many", _("too many commands are running; try again when they are done"));
+        return;
+    }
     struct work *work = calloc(1, sizeof *work);
     if (work) {
         work->work.data = work;
         work->conn = conn;
         work->file = -1;
-        if (!uv_queue_work(&conn->server->loop, &work->work, run, done))
+        if (!uv_queue_work(&conn->server->loop, &work->work, run, done)) {
+            conn->server->admin_works++;
             return;
+        }
         free(work);
     }
     admin_fail(conn, "memory", _("out of memory"));

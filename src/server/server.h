@@ -72,6 +72,7 @@ struct server {
     struct bans *bans;           /* banned addresses and visitors (bans.c) */
     struct access_log *access_log;           /* NULL: none */
     struct admin *admin;         /* the operator's socket; NULL: none */
+    unsigned admin_works;        /* backups and checks that are running for it */
     struct {                     /* the announcement that all clients are sent (outbox.c) */
         char text[NOTICE_SIZE];  /* "": no text; then only the restart is announced, if there is one */
         uint64_t restart_at;     /* in milliseconds; 0: no restart is announced */

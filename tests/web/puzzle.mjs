@@ -208,6 +208,18 @@ await test('your mistakes: from the replay of a game, solved on two days, gone w
         truth((await page.locator('.say p').innerText()).includes(words), words);
         equal((await kept(page, 'pile')).length, left, 'in the pile');
     }
+    // One can also be removed unsolved.
+    const other = pile.find((m) => m.id !== mine.id) ?? mine;
+    await page.evaluate((list) => localStorage.setItem('pyramids.pile', JSON.stringify(list)),
+        [mine, { ...other, id: 'x' }]);
+    for (const left of [1, 0]) {
+        await page.goto(`${host.url}?r${left}#puzzle/mistakes`);
+        await page.locator('.pzhead:visible').getByText(/^Your game of /).waitFor();
+        await page.getByRole('button', { name: 'Menu' }).first().click();
+        await page.getByRole('button', { name: 'Remove from this device' }).click();
+        await page.waitForFunction((n) => JSON.parse(localStorage.getItem('pyramids.pile') ?? '').length === n, left);
+    }
+    await page.getByText('No mistakes to solve. Analyse a game to find some.').waitFor();
     // Opening the game again adds none of them a second time.
     await page.goto(`${host.url}?y#replay/77`);
     await page.locator('.bigc:visible, .rp-end').first().waitFor();
