@@ -230,6 +230,10 @@ def case_check_places(folder):
         assert findings(f'--{option}', folder, code=1) == [('error', 'file', option, None, f'{folder}: Is a directory')]
         assert findings(text=f'{option} = {folder}/{option}\n') == []
         assert not os.path.exists(f'{folder}/{option}')
+    # A socket never replaces a file of another kind, and its path has a limit.
+    other, long = write(folder, 'mine', 'other'), os.path.join(folder, 'x' * 110)
+    assert findings('--admin-socket', other, code=1) == [('error', 'file', 'admin-socket', None, f'{other}: File exists')]
+    assert findings('--admin-socket', long, code=1)[0][4] == f'{long}: File name too long'
 
 
 def make_certificate(folder, name='tls', days=2):

@@ -575,7 +575,7 @@ static void check_places(struct setup *setup)
         check_listener(setup, METRICS_ADDRESS, address, port);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         const char *path = setup->values[files[i]];
-        int why = path ? preflight_writable(path) : 0;
+        int why = !path ? 0 : files[i] == ADMIN_SOCKET ? preflight_socket(path) : preflight_writable(path);
         if (why)
             findings_add(&setup->findings, FINDING_ERROR, "file", list_options()[files[i]].name,
                 setup->settings.line[files[i]], "%s: %s", path, pyr_text_system(why));

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -67,6 +68,16 @@ int preflight_writable(const char *path)
         return ENAMETOOLONG;
     snprintf(folder, sizeof folder, "%.*s", length ? (int)length : 1, length ? path : ".");
     return access(folder, W_OK | X_OK) ? errno : 0;
+}
+
+int preflight_socket(const char *path)
+{
+    struct stat status;
+    if (strlen(path) >= sizeof ((struct sockaddr_un *)0)->sun_path)
+        return ENAMETOOLONG;
+    if (!lstat(path, &status) && !S_ISSOCK(status.st_mode))
+        return S_ISDIR(status.st_mode) ? EISDIR : EEXIST;
+    return preflight_writable(path);
 }
 
 bool preflight_origin(const char *text)

@@ -22,6 +22,10 @@ void preflight_cannot_listen(int why, unsigned port, const char *address, char *
 /* Whether a server could write a file there, which is made if there is none: 0, or errno. */
 int preflight_writable(const char *path);
 
+/* Whether a server could listen at a Unix socket there: 0, or errno. A socket that is there already is replaced, or another
+ * server's; any other file stays. */
+int preflight_socket(const char *path);
+
 /* An origin such as https://example.org. */
 #define PREFLIGHT_ORIGIN 96          /* bytes with its end */
 bool preflight_origin(const char *text);
