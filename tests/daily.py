@@ -275,6 +275,8 @@ def everything(code, date):
         ('GET', f'/api/tables/{code}/analysis', None), ('GET', f'/api/tables/{code}/analysis.html', None),
         ('POST', f'/api/tables/{code}/rematch', {}), ('POST', f'/api/tables/{code}/seats', {'seats': [1, 2, 3]}),
         ('POST', f'/api/tables/{code}/hint', {}), ('POST', f'/api/tables/{code}/name', {}), ('GET', '/api/tables', None),
+        ('GET', f'/api/tables/{code}/people', None), ('POST', f'/api/tables/{code}/notify', {'on': True}),
+        ('GET', f'/api/tables/{code.lower()}', None), ('HEAD', f'/api/tables/{code}/record', None),
         ('GET', '/api/my/tables', None), ('GET', '/api/statistics', None), ('GET', '/api/daily', None),
         ('GET', '/api/daily/calendar', None), ('GET', f'/api/daily/{date}', None), ('GET', f'/api/daily/{date}/board', None),
         ('GET', f'/api/daily/{date}/board?period=week', None), ('GET', f'/api/daily/{date}/board?by=skill', None),
