@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 import oracle
+import solve
 
 PYRAMIDS, SOURCE = sys.argv[1:3]
 HOME = tempfile.mkdtemp()
@@ -129,6 +130,15 @@ def points_after(game, seat, choice):
     game.end_turn()
     game.stage, game.players = 'mark', players
     return int(next(line for line in game.queue if line.startswith(f'score {seat + 1} ')).split(' ')[2])
+
+
+def case_two_turns():
+    """The values of the ten best choices before the last turn, with all patterns and cards that may follow. All exact
+    puzzles: solve.py."""
+    edition = read_edition()
+    for words in [w for w in lines() if w[9] == '0' and w[4] == '6'][::126]:
+        solve.compare(edition, told('--number', words[0]),
+            lambda choice, number=words[0]: told('--number', number, '--answer', choice)['verdict'])
 
 
 def case_glicko():
