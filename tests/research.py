@@ -312,6 +312,15 @@ def case_games_take_given_cards(folder):
     assert raises(pyramids.Error, pyramids.Game, 2, 1, expedition=[0] * 32).code == 'chance_expedition'
     raises(ValueError, pyramids.Game, 2, 1, dealt=[1, 2, 3])
     raises(ValueError, pyramids.Game, 2, 1, deck=[300] * 48)
+    raises(ValueError, pyramids.Game, 2, 1, dealt='12345678')
+    raises(ValueError, pyramids.Game, 2, 1, dealt=[1.0, 2, 3, 4, 5, 6, 7, 8])
+    if pyramids.observation.numpy is not None:
+        array = pyramids.observation.numpy.array
+        again = pyramids.Game(2, 1, dealt=array([[1, 2, 3, 4], [5, 6, 7, 8]]), deck=array(deck),
+            expedition=array([[0, 1, 2, 3, 4, 5, 3, 5]] * 4))
+        again.choose(0, '1 2')
+        again.choose(1, '7 8')
+        assert again.record == game.record
 
 
 def case_sampled_games_look_the_same_to_the_seat(folder):
@@ -773,6 +782,10 @@ def case_bots_play_and_frozen_ones_are_there(folder):
                 assert action in game.legal_actions(seat)
                 game.apply(seat, action)
     other = pyramids.bots.get('greedy', edition=pyramids.generate(1))
+    for wrong in (None, 'greedy', pyramids.VecEnv(1)):
+        raises(TypeError, other.choose, wrong, 0)
+        raises(TypeError, pyramids.options, wrong, 0)
+    raises(TypeError, pyramids.analyze, None)
     raises(ValueError, other.choose, pyramids.Game(2, 1), 0)
     game = pyramids.Game(2, 1, edition=pyramids.generate(1))         # the same cards, but another object
     for one in (game, pickle.loads(pickle.dumps(game))):

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from . import _core
-from .game import Game, edition as _edition
+from .game import Game, edition as _edition, match_of as _match_of
 
 names = _core.bot_names()        # weakest first
 frozen = ("random", "greedy", "flatmc", "veteran")   # these never change their choices: opponents to cite
@@ -26,7 +26,7 @@ class Bot:
 
     def choose(self, game: Game, seat: int) -> int:
         """The action that the bot would make for a seat. It makes it only if you apply it."""
-        return self._bot.choose(game._match, seat)
+        return self._bot.choose(_match_of(game), seat)
 
     def __repr__(self) -> str:
         return f"<pyramids.bots.Bot {self.name}>"

@@ -79,12 +79,12 @@ def _check_names(names: Iterable[str]) -> None:
 
 
 def _cards(numbers: Iterable[Any], count: int, what: str) -> bytes:
-    flat = [n for row in numbers for n in (row if isinstance(row, (list, tuple)) else (row,))]
+    flat = [n for row in numbers for n in (row if hasattr(row, "__len__") and not isinstance(row, str) else (row,))]
     if len(flat) != count:
         raise ValueError(f"{what} has {len(flat)} numbers; it needs {count}")
-    if not all(isinstance(n, int) and 0 <= n <= 48 for n in flat):
+    if not all(hasattr(n, "__index__") and 0 <= index(n) <= 48 for n in flat):
         raise ValueError(f"{what} must be numbers of cards or patterns")
-    return bytes(flat)
+    return bytes(index(n) for n in flat)
 
 
 class Game:
@@ -264,9 +264,16 @@ class Option(NamedTuple):
     is_usual: bool
 
 
+def match_of(game: Any) -> _core.Match:
+    """The game below; TypeError for anything else."""
+    if not isinstance(game, Game):
+        raise TypeError(f"expected a pyramids.Game, not {type(game).__name__}")
+    return game._match
+
+
 def options(game: Game, seat: int, *, playouts: int = 2000, seed: int = 1) -> list[Option]:
     """The choices of a seat at the beginning of its decision, best first, from playouts in worlds that fit what it knows."""
-    return [Option(*row) for row in _core.options(game._match, seat, playouts, seed)]
+    return [Option(*row) for row in _core.options(match_of(game), seat, playouts, seed)]
 
 
 class Decision(NamedTuple):
@@ -305,7 +312,7 @@ def analyze(game: Game | str, *, playouts: int = 512, seed: int = 1,
     `pyramids analyze` for the same record, playouts and seed. `game` is a Game or a record."""
     if isinstance(game, str):
         game = Game.from_record(game, edition=edition)
-    decisions, sums = _core.analyze(game._match, playouts, seed)
+    decisions, sums = _core.analyze(match_of(game), playouts, seed)
     return [Decision(*row) for row in decisions], [SeatSum(*row) for row in sums]
 
 

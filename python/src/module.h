@@ -72,11 +72,11 @@ struct match {
 int seat_of(PyObject *object, unsigned seats);
 int number_of(PyObject *object, const char *what, uint64_t *to);
 
-/* While a bot thinks: the saved thread, for looking at signals now and then. */
+/* Used while a bot thinks: signals are checked regularly. */
 struct patience {
-    PyThreadState *thread;
-    double next;                 /* Used while a bot thinks: the saved thread, for checking signals regularly. */
-    bool is_over;                /* when to check again */
+    PyThreadState *thread;       /* saved while the lock is released */
+    double next;                 /* when to check again, in seconds of the monotonic clock */
+    bool is_over;                /* a signal's handler raised an exception */
 };
 void patience_begin(struct patience *patience);          /* releases the lock */
 bool patience_is_over(void *patience);                   /* pyr_budget.is_over */
