@@ -135,14 +135,23 @@ void cli_records_close(struct cli_records *records);
 bool cli_records_are_many(const struct cli_records *records);
 struct cli_text cli_records_text(const struct cli_records *records);
 
-/* For a command about one seat (from 1) of one record: whether the command line names both. */
-bool cli_record_seat(int files, const char *word, uint64_t *seat);
+/* The end of one record as one seat sees it: what `legal` and `hint` are about. These options come first in their tables;
+ * `seat_help` explains --seat. */
+enum { CLI_SEAT, CLI_EDITION, CLI_VIEW, CLI_JSON, CLI_POSITION_OPTIONS };
+void cli_position_options(struct cli_option option[CLI_POSITION_OPTIONS], const char *seat_help);
 
-/* Reads a record and the edition it needs (`asked`, or the one it names) and replays it to its end; with is_view the
- * record is what that seat (from 1) sees. Prints errors, with `json` also on standard output, and returns an exit
- * code. On CLI_GOOD the game has that seat, and the caller frees the text. */
-int cli_record_load(const char *path, const char *asked, unsigned seat, bool is_view, bool json, struct cli_text *text,
-    struct pyr_edition *edition, struct pyr_replay *replay);
+struct cli_position {
+    struct cli_text text;        /* cli_position_free frees it */
+    struct pyr_edition edition;
+    struct pyr_replay replay;
+    pyr_seat seat;
+    bool may_choose;             /* points that are due must be in the record before any player chooses again */
+};
+
+/* Reads the record and its edition and replays it to its end; with --json, messages are in English from here on, and
+ * errors are also on standard output. Returns an exit code; on CLI_GOOD the game has that seat. */
+int cli_position_load(struct cli_position *position, int argc, char **argv, const char *const *value);
+void cli_position_free(struct cli_position *position);
 
 /* The names of the players in a record, and its seats; into the record's text. */
 unsigned cli_player_names(const char *text, size_t size, struct pyr_word *names);

@@ -263,37 +263,55 @@ int cli_edition_among(const char *asked, const struct cli_text *record, struct p
     return CLI_GOOD;
 }
 
-bool cli_record_seat(int files, const char *word, uint64_t *seat)
+void cli_position_options(struct cli_option option[CLI_POSITION_OPTIONS], const char *seat_help)
 {
-    if (files == 1 && word)
-        return cli_number(word, "--seat", 1, PYR_MAX_SEATS, seat);
-    cli_error(files != 1 ? _("expected one record") : _("no seat given; use --seat"));
-    return false;
+    option[CLI_SEAT] = (struct cli_option){ "seat", 's', "S", seat_help };
+    option[CLI_EDITION] = (struct cli_option){ "edition", 'e', "E",
+        _("a built-in edition or a file (default: the one the record names)") };
+    option[CLI_VIEW] = (struct cli_option){ "view", 0, NULL,
+        _("the record is this seat's view, without the other players' deals") };
+    option[CLI_JSON] = (struct cli_option){ "json", 0, NULL, _("print a JSON array") };
 }
 
-int cli_record_load(const char *path, const char *asked, unsigned seat, bool is_view, bool json, struct cli_text *text,
-    struct pyr_edition *edition, struct pyr_replay *replay)
+int cli_position_load(struct cli_position *position, int argc, char **argv, const char *const *value)
 {
+    struct pyr_replay *replay = &position->replay;
     struct pyr_fault fault, *at = NULL;
     const char *wrong = NULL;
-    pyr_replay_init(replay, is_view ? (pyr_seat)(seat - 1) : PYR_NOBODY);
-    if (!cli_read(path, text)) {
+    uint64_t seat;
+    if (argc != 1 || !value[CLI_SEAT]) {
+        cli_error(argc != 1 ? _("expected one record") : _("no seat given; use --seat"));
+        return CLI_USAGE;
+    }
+    if (!cli_number(value[CLI_SEAT], "--seat", 1, PYR_MAX_SEATS, &seat))
+        return CLI_USAGE;
+    if (value[CLI_JSON])
+        pyr_text_use("en");                  /* output for programs is the same in all languages */
+    position->seat = (pyr_seat)(seat - 1);
+    pyr_replay_init(replay, value[CLI_VIEW] ? position->seat : PYR_NOBODY);
+    if (!cli_read(argv[0], &position->text)) {
         wrong = "file";
-    } else if (cli_edition_for(asked, text, edition)) {
+    } else if (cli_edition_for(value[CLI_EDITION], &position->text, &position->edition)) {
         wrong = "edition";
-    } else if (pyr_record_read(replay, edition, text->at, text->size, &fault)) {
-        cli_fault(text->name, &fault);
+    } else if (pyr_record_read(replay, &position->edition, position->text.at, position->text.size, &fault)) {
+        cli_fault(position->text.name, &fault);
         at = &fault;
-    } else if (seat > replay->seats) {
-        cli_error(_("%s: no seat %u in this game"), text->name, seat);
+    } else if (position->seat >= replay->seats) {
+        cli_error(_("%s: no seat %u in this game"), position->text.name, position->seat + 1u);
         wrong = "seat";
     } else {
+        position->may_choose = replay->stage == PYR_STAGE_PLAY && !replay->due_points;
         return CLI_GOOD;
     }
-    if (json)
-        cli_json_refuse(text->name, wrong, at);
-    free(text->at);
+    if (value[CLI_JSON])
+        cli_json_refuse(position->text.name, wrong, at);
+    cli_position_free(position);
     return CLI_WRONG;
+}
+
+void cli_position_free(struct cli_position *position)
+{
+    free(position->text.at);
 }
 
 /* The database asked for, otherwise the default of `serve`. */

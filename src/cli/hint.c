@@ -11,8 +11,8 @@
 
 #include "cli.h"
 
-/* Indexes into `option` and `value`. */
-enum { SEAT, EDITION, VIEW, TOP, PLAYOUTS, SEED, JSON, OPTIONS };
+/* Indexes into `option` and `value`, after those of every position. */
+enum { TOP = CLI_POSITION_OPTIONS, PLAYOUTS, SEED, OPTIONS };
 
 /* Row by row, as in the notation. */
 static void json_spaces(struct pyr_json *json, pyr_spaces spaces)
@@ -119,21 +119,21 @@ static void print_options(const struct pyr_edition *edition, const struct pyr_vi
     }
 }
 
-/* False without memory. Points that are due must be in the record before anyone chooses again (due_points). If there is
- * nothing to choose, --json prints an empty list. */
-static bool hint(const struct pyr_edition *edition, const struct pyr_replay *replay, pyr_seat seat, uint32_t playouts,
-    uint64_t seed, unsigned top, bool json)
+/* False without memory. If there is nothing to choose, --json prints an empty list. */
+static bool hint(const struct cli_position *position, uint32_t playouts, uint64_t seed, unsigned top, bool json)
 {
+    const struct pyr_edition *edition = &position->edition;
+    const struct pyr_state *state = &position->replay.state;
     struct pyr_option list[PYR_MAX_OPTIONS];
     struct pyr_view view;
     struct pyr_rng rng;
     unsigned count = 0;
-    if (replay->stage == PYR_STAGE_PLAY && !replay->due_points && replay->state.open.waiting >> seat & 1) {
+    if (position->may_choose && state->open.waiting >> position->seat & 1) {
         void *memory = aligned_alloc(64, (pyr_analysis_memory(&edition->box) + 63) / 64 * 64);
         if (!memory)
             return false;
         pyr_analysis_prepare(memory, &edition->box);
-        pyr_view_init(&view, &replay->state, seat);
+        pyr_view_init(&view, state, position->seat);
         pyr_rng_seed(&rng, seed, 0);
         cli_end_on_interrupt();
         count = pyr_analysis_options(memory, &edition->box, &view, playouts, &rng, NULL, list, PYR_MAX_OPTIONS);
@@ -144,23 +144,18 @@ static bool hint(const struct pyr_edition *edition, const struct pyr_replay *rep
     else if (count)
         print_options(edition, &view, list, count < top ? count : top);
     else
-        fprintf(stderr, _("seat %u has nothing to choose now\n"), seat + 1u);
+        fprintf(stderr, _("seat %u has nothing to choose now\n"), position->seat + 1u);
     return true;
 }
 
 int cli_hint(int argc, char **argv)
 {
-    static struct pyr_edition edition;
+    static struct cli_position position;
     const char *value[OPTIONS];
-    const struct cli_option option[OPTIONS + 1] = {
-        { "seat", 's', "S", _("the seat to advise, 1 to 4") },
-        { "edition", 'e', "E", _("a built-in edition or a file (default: the one the record names)") },
-        { "view", 0, NULL, _("the record is this seat's view, without the other players' deals") },
-        { "top", 'n', "N", _("number of choices to show (default 5)") },
-        { "playouts", 'p', "N", _("number of simulated games (default 20000)") },
-        { "seed", 0, "S", _("random seed (default 1)") },
-        { "json", 0, NULL, _("print a JSON array") },
-        { NULL, 0, NULL, NULL },
+    struct cli_option option[OPTIONS + 1] = {
+        [TOP] = { "top", 'n', "N", _("number of choices to show (default 5)") },
+        [PLAYOUTS] = { "playouts", 'p', "N", _("number of simulated games (default 20000)") },
+        [SEED] = { "seed", 0, "S", _("random seed (default 1)") },
     };
     const struct cli_options options = {
         "hint FILE --seat S [--edition E] [--view] [OPTIONS]",
@@ -170,29 +165,25 @@ int cli_hint(int argc, char **argv)
         "  pyramids hint game.pyr --seat 1\n"
         "  pyramids hint game.pyr --seat 2 --top 3 --json\n",
     };
+    cli_position_options(option, _("the seat to advise, 1 to 4"));
     int code = cli_parse(&options, &argc, argv, value);
     if (code >= 0)
         return code;
-    uint64_t seat, top = 5, playouts = 20000, seed = 1;
-    if (!cli_record_seat(argc, value[SEAT], &seat) ||
-        (value[TOP] && !cli_number(value[TOP], "--top", 1, PYR_MAX_OPTIONS, &top)) ||
+    uint64_t top = 5, playouts = 20000, seed = 1;
+    bool json = value[CLI_JSON] != NULL;
+    if ((value[TOP] && !cli_number(value[TOP], "--top", 1, PYR_MAX_OPTIONS, &top)) ||
         (value[PLAYOUTS] && !cli_number(value[PLAYOUTS], "--playouts", 100, 10000000, &playouts)) ||
         (value[SEED] && !cli_number(value[SEED], "--seed", 0, UINT64_MAX, &seed)))
         return CLI_USAGE;
-    struct cli_text text;
-    struct pyr_replay replay;
-    bool json = value[JSON] != NULL;
-    if (json)
-        pyr_text_use("en");                  /* output for programs is the same in all languages */
-    code = cli_record_load(argv[0], value[EDITION], (unsigned)seat, value[VIEW] != NULL, json, &text, &edition, &replay);
+    code = cli_position_load(&position, argc, argv, value);
     if (code)
         return code;
-    if (!hint(&edition, &replay, (pyr_seat)(seat - 1), (uint32_t)playouts, seed, (unsigned)top, json)) {
+    if (!hint(&position, (uint32_t)playouts, seed, (unsigned)top, json)) {
         cli_error(_("out of memory"));
         if (json)
-            cli_json_refuse(text.name, "memory", NULL);
+            cli_json_refuse(position.text.name, "memory", NULL);
         code = CLI_WRONG;
     }
-    free(text.at);
+    cli_position_free(&position);
     return code;
 }

@@ -5,8 +5,6 @@
 #include "choices.h"
 #include "cli.h"
 
-enum { SEAT, EDITION, VIEW, JSON, OPTIONS };
-
 /* An incomplete list would be a wrong answer, so then only a message is printed. */
 static int print_choices(const struct cli_text *text, const struct choices *choices, bool is_json)
 {
@@ -35,15 +33,9 @@ static int print_choices(const struct cli_text *text, const struct choices *choi
 /* The output is sorted bytewise and has no headings, so that programs can compare it. */
 int cli_legal(int argc, char **argv)
 {
-    static struct pyr_edition edition;
-    const char *value[OPTIONS];
-    const struct cli_option option[OPTIONS + 1] = {
-        { "seat", 's', "S", _("the seat whose choices to list, 1 to 4") },
-        { "edition", 'e', "E", _("a built-in edition or a file (default: the one the record names)") },
-        { "view", 0, NULL, _("the record is this seat's view, without the other players' deals") },
-        { "json", 0, NULL, _("print a JSON array") },
-        { NULL, 0, NULL, NULL },
-    };
+    static struct cli_position position;
+    const char *value[CLI_POSITION_OPTIONS];
+    struct cli_option option[CLI_POSITION_OPTIONS + 1] = { 0 };
     const struct cli_options options = {
         "legal FILE --seat S [--edition E] [--view] [--json]",
         _("Lists every legal complete choice of a seat at the end of a record, one per line, sorted bytewise: whole\n"
@@ -53,26 +45,15 @@ int cli_legal(int argc, char **argv)
         "  pyramids legal game.pyr --seat 2\n"
         "  head -n 12 game.pyr | pyramids legal - --seat 1 | wc -l\n",
     };
+    cli_position_options(option, _("the seat whose choices to list, 1 to 4"));
     int code = cli_parse(&options, &argc, argv, value);
-    if (code >= 0)
-        return code;
-    uint64_t seat;
-    if (!cli_record_seat(argc, value[SEAT], &seat))
-        return CLI_USAGE;
-    struct cli_text text;
-    struct pyr_replay replay;
-    bool json = value[JSON] != NULL;
-    if (json)
-        pyr_text_use("en");                  /* output for programs is the same in all languages */
-    code = cli_record_load(argv[0], value[EDITION], (unsigned)seat, value[VIEW] != NULL, json, &text, &edition, &replay);
-    if (code)
+    if (code >= 0 || (code = cli_position_load(&position, argc, argv, value)) != CLI_GOOD)
         return code;
     struct choices choices = { 0 };
-    /* Points that are due are lines of their own: no player chooses before they are written. */
-    if (replay.stage == PYR_STAGE_PLAY && !replay.due_points)
-        choices_init(&choices, &edition, &replay.state, (pyr_seat)(seat - 1));
-    code = print_choices(&text, &choices, json);
+    if (position.may_choose)
+        choices_init(&choices, &position.edition, &position.replay.state, position.seat);
+    code = print_choices(&position.text, &choices, value[CLI_JSON] != NULL);
     choices_finish(&choices);
-    free(text.at);
+    cli_position_free(&position);
     return code;
 }
