@@ -384,18 +384,19 @@ int cli_analyze(int argc, char **argv)
         { "json", 0, NULL, _("print JSON") },
         { NULL, 0, NULL, NULL },
     };
-    const struct cli_options options = {
-        "analyze FILE [--json] [--html OUT] [OPTIONS]",
-        /* xgettext:no-c-format */
+    char legend[300], about[2000];
+    pyr_judge_legend(legend, sizeof legend);
+    snprintf(about, sizeof about,
         _("Was it luck or skill? Compares every decision with the best choice given what the player knew, and marks\n"
-          "those that cost ?! at least 1.5 points or 2% of the winning chances, ? 3 points or 5%, ?? 6 points or\n"
-          "10%. Each decision is simulated until its mark is certain (95%) or --playouts is reached; then both\n"
+          "costly ones: %s.\n"
+          "Each decision is simulated until its mark is certain (95%%) or --playouts is reached; then both\n"
           "possible marks and the margin are shown. Luck is measured at every reveal, draw and new display: the value\n"
           "of the card that came minus the average of all that could have come. points = luck + skill; skill = par\n"
           "(the average score expected before the deal) + gained (by better-than-average choices) + rest (other\n"
           "players' choices and sampling noise). For an unfinished game, the expected final points are used instead\n"
-          "of the points so far."),
-        option,
+          "of the points so far."), legend);
+    const struct cli_options options = {
+        "analyze FILE [--json] [--html OUT] [OPTIONS]", about, option,
         "  pyramids analyze game.pyr\n"
         "  pyramids analyze game.pyr --html report.html\n"
         "  pyramids analyze game.pyr --html - > report.html\n"

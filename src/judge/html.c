@@ -171,10 +171,11 @@ static void put_sums(FILE *to, const struct pyr_judge_report *r)
 /* Only those with a mark, in the order of the game. */
 static void put_decisions(FILE *to, const struct pyr_judge_report *r)
 {
+    char legend[300];
+    pyr_judge_legend(legend, sizeof legend);
     fprintf(to, "<section>");
     put_element(to, "h2", _("Costly decisions"));
-    /* xgettext:no-c-format */
-    put_element(to, "p class=\"s\"", _("?! costs at least 1.5 points or 2% of the winning chances, ? 3 or 5%, ?? 6 or 10%"));
+    put_element(to, "p class=\"s\"", legend);
     fprintf(to, "<ul>");
     unsigned shown = 0;
     for (unsigned i = 0; i < r->decisions; i++) {

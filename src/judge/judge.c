@@ -45,6 +45,17 @@ void pyr_judge_sign(const struct pyr_luck_decision *d, char sign[PYR_JUDGE_SIGN]
             pyr_luck_threshold(d->worst)->sign);
 }
 
+#define POINTS(mark) PYR_NUMBER((double)mark->points, mark->points == (float)(int)mark->points ? 0 : 1)
+#define CHANCE(mark) PYR_NUMBER(100 * (double)mark->win, 0)
+
+void pyr_judge_legend(char *to, size_t size)
+{
+    const struct pyr_luck_threshold *slip = pyr_luck_threshold(PYR_LUCK_DUBIOUS),
+        *mistake = pyr_luck_threshold(PYR_LUCK_MISTAKE), *blunder = pyr_luck_threshold(PYR_LUCK_BLUNDER);
+    snprintf(to, size, _("?! costs at least %s points or %s%% of the winning chances, ? %s or %s%%, ?? %s or %s%%"),
+        POINTS(slip), CHANCE(slip), POINTS(mistake), CHANCE(mistake), POINTS(blunder), CHANCE(blunder));
+}
+
 /* The margin is shown only if the mark is uncertain; otherwise it does not matter. */
 void pyr_judge_cost(const struct pyr_luck_decision *d, char *to)
 {

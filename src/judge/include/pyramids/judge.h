@@ -80,6 +80,9 @@ PYR_API bool pyr_judge_write_html(const struct pyr_judge_report *report, FILE *t
 #define PYR_JUDGE_SIGN 64
 PYR_API void pyr_judge_sign(const struct pyr_luck_decision *decision, char sign[PYR_JUDGE_SIGN]);
 
+/* What the three marks mean, in a sentence with the thresholds of luck.h. */
+PYR_API void pyr_judge_legend(char *to, size_t size);
+
 /* Its loss of points, with the margin if the mark is not certain: "2.9" or "2.9 ± 0.4"; and of chances: "4.1%". Room for two
  * numbers (text.h). */
 PYR_API void pyr_judge_cost(const struct pyr_luck_decision *decision, char *to);
