@@ -59,7 +59,7 @@ def errors():
 
 def sentences(kind):
     found = rows('src/text/sentences.inc', 'FAULT', 'FAULT_MANY', 'MISUSE', 'REASON', 'REFUSAL', 'REACTION',
-        'EVENT', 'EVENT_MANY', 'RESULT', 'RESULT_MANY', 'COUNT')
+        'EVENT', 'EVENT_MANY', 'RESULT', 'RESULT_MANY', 'LEVEL', 'COUNT')
     return [row[1:] for row in found if row[0] in (kind, kind + '_MANY')]
 
 
@@ -76,6 +76,15 @@ def faults():
     """Number, rule, values, text and, if it depends on a number, its other form."""
     codes = errors()
     return [[*codes[name][:2], *row] for name, *row in sentences('FAULT')]
+
+
+def reactions():
+    """The word of a reaction in the protocol and what it says, in the order of remote.h: clients use the numbers, too."""
+    found = sentences('REACTION')
+    words = re.search(r'#define PYR_REACTION_WORDS\(X\) (.*)', read('src/session/include/pyramids/remote.h'))[1]
+    if re.findall(r'X\((\w+)\)', words) != [word for word, _ in found]:
+        sys.exit('texts.py: the reactions of sentences.inc are not those of remote.h')
+    return found
 
 
 def refusals():
@@ -111,8 +120,8 @@ def symbols():
 
 def ids():
     """The texts that the page translates."""
-    return ({row[1] for row in symbols() + refusals() + sentences('COUNT') + sentences('REACTION')} |
-        {row[2] for row in events()} | {row[2] for row in sentences('RESULT')} |
+    return ({row[1] for row in symbols() + refusals() + sentences('COUNT') + reactions()} |
+        {row[2] for row in events() + sentences('RESULT')} | {text for row in sentences('LEVEL') for text in row} |
         {row[3] for row in reasons() + faults()} |
         {text for row in chapters() for text in row[1:]})
 
@@ -152,12 +161,14 @@ def make(name):
         return ''.join((head,
             table('EVENTS', 'What happened, by the numbers of story.h: values, 1 for news, sentence, its plural.',
                 '[string, number, string, string?][]', events()),
-            table('RESULTS', 'Who has won, then why: values, sentence, its plural.', '[string, string, string?][]',
-                [row[1:] for row in sentences('RESULT')]),
+            table('RESULTS', 'Who has won, and why: name of the row, values, sentence, its plural.',
+                '[string, string, string, string?][]', sentences('RESULT')),
+            table('LEVELS', 'Levels of bots: name of a player, of the level.', '[string, string][]',
+                sentences('LEVEL')),
             table('COUNTS', 'How many of a symbol: its character, one, many.', '[string, string, string][]',
                 sentences('COUNT')),
             table('REFUSALS', 'Why a server refuses: its code, sentence.', '[string, string][]', refusals()),
-            table('REACTIONS', 'Quick reactions: symbol, what it says.', '[string, string][]', sentences('REACTION')),
+            table('REACTIONS', 'Quick reactions: symbol, what it says.', '[string, string][]', reactions()),
             table('REASONS', 'Why a step is refused: error code, rule, name on the wire, sentence.',
                 '[number, string, string, string][]', reasons()),
             table('SYMBOL_RULES', 'What symbols do (R11): characters of an edition, sentence.', '[string, string][]',

@@ -17,16 +17,30 @@ export const EVENTS = /** @type {[string, number, string, string?][]} */ ([
     ['n1c', 1, '%s takes %d pyramid points for %s.'],
     ['n1', 0, '%s has %d point.', '%s has %d points.'],
 ]);
-/** Who has won, then why: values, sentence, its plural. */
-export const RESULTS = /** @type {[string, string, string?][]} */ ([
-    ['n', '%s wins'],
-    ['n', '%s wins the tie'],
-    ['n', '%s share the win'],
-    ['pm', '%d points, %d more than the next.', '%d points, %d more than the next.'],
-    ['lpnk', '%s have %d point. The lowest completed pyramid decides: %s has number %d.',
+/** Who has won, and why: name of the row, values, sentence, its plural. */
+export const RESULTS = /** @type {[string, string, string, string?][]} */ ([
+    ['WINS', 'n', '%s wins'],
+    ['WINS_TIE', 'n', '%s wins the tie'],
+    ['SHARE', 'n', '%s share the win'],
+    ['MARGIN', 'pm', '%d points, %d more than the next.', '%d points, %d more than the next.'],
+    ['LOWEST', 'lpnk', '%s have %d point. The lowest completed pyramid decides: %s has number %d.',
         '%s have %d points. The lowest completed pyramid decides: %s has number %d.'],
-    ['p', 'They have %d point each, and none of them completed a pyramid.',
+    ['NO_PYRAMID', 'p', 'They have %d point each, and none of them completed a pyramid.',
         'They have %d points each, and none of them completed a pyramid.'],
+    ['YOU_WINS', '', 'You win'],
+    ['YOU_WINS_TIE', '', 'You win the tie'],
+    ['YOU_LOWEST', 'lpk', '%s have %d point. The lowest completed pyramid decides: you have number %d.',
+        '%s have %d points. The lowest completed pyramid decides: you have number %d.'],
+    ['YOU_NO_PYRAMID', 'p', 'You have %d point each, and none of you completed a pyramid.',
+        'You have %d points each, and none of you completed a pyramid.'],
+]);
+/** Levels of bots: name of a player, of the level. */
+export const LEVELS = /** @type {[string, string][]} */ ([
+    ['novice', 'Novice'],
+    ['casual', 'Casual'],
+    ['club', 'Club'],
+    ['expert', 'Expert'],
+    ['master', 'Master'],
 ]);
 /** How many of a symbol: its character, one, many. */
 export const COUNTS = /** @type {[string, string, string][]} */ ([

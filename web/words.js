@@ -4,11 +4,11 @@
  * their tag, which the page turns into a link.
  */
 import { NONE, html, sentence } from './html.js';
-import { _, fillInOrder, ngettext, listWords, number } from './i18n.js';
+import { _, capital, fillInOrder, ngettext, listWords, number } from './i18n.js';
 import { ROMAN, SYMBOLS, symbolOf } from './draw.js';
 import { COLOURS, spaceName, spacesFrom, spacesOf } from './core.js';
 import { GAME, STORY, WORTH } from './codes.js';
-import { COUNTS, EVENTS, REASONS, RESULTS, SYMBOL_RULES } from './sentences.js';
+import { COUNTS, EVENTS, LEVELS as LEVEL_NAMES, REASONS, RESULTS, SYMBOL_RULES } from './sentences.js';
 
 /** @typedef {import('./core.js').Edition} Edition */
 /** @typedef {import('./core.js').Desk} Desk */
@@ -39,24 +39,18 @@ export function spaceWord(c) {
 export const symbolList = () => html`<ul class="syms">${SYMBOL_RULES.map(([characters, text]) => html`<li>${
     [...characters].map(symbolOf)}<span>${_(text)}</span></li>`)}</ul>`;
 
-export const LEVELS = ['novice', 'casual', 'club', 'expert', 'master'];
+export const LEVELS = LEVEL_NAMES.map(([level]) => level);
 /** @param {string} level */
-export function levelName(level) {
-    switch (level) {
-    case 'novice': return _('Novice');
-    case 'casual': return _('Casual');
-    case 'club': return _('Club');
-    case 'expert': return _('Expert');
-    case 'master': return _('Master');
-    default: return level;
-    }
-}
+const levelRow = (level) => LEVEL_NAMES.find(([name]) => name === level);
+/** @param {string} level */
+export const levelName = (level) => _(levelRow(level)?.[1] ?? level);
 
 /** The name of a player of a record in this language: servers and the command line name bots by level, "club" or "club
  * 2". @param {string} name */
 export function playerName(name) {
     const [, level = '', number = ''] = /^([a-z]+)( [1-4])?$/.exec(name) ?? [];
-    return LEVELS.includes(level) ? levelName(level) + number : name;
+    const row = levelRow(level);
+    return row ? capital(_(row[0])) + number : name;
 }
 
 /** A card in words. @param {Edition} edition @param {number} card */
@@ -193,16 +187,16 @@ export function winnerWords(names, totals, lowest, winners, me = -1) {
         [_('You'), ...seats.filter((s) => s !== me).map((s) => names[s])] : seats.map((s) => names[s]));
     const n = list(winners), l = list(tied), k = lowest[winners[0]] ?? '', p = best;
     const m = best - Math.max(...totals.filter((_t, s) => s !== winners[0]));
-    const kind = winners.length > 1 ? 2 : tied.length > 1 ? 1 : 0, values = { n, l, k, p, m };
-    const [what, why] = [RESULTS[kind], RESULTS[kind + 3]].map(([letters, one, many]) => fillInOrder(many ?
-        ngettext(one, many, kind ? p : m) : _(one), [...letters].map((c) => values[/** @type {'n'} */ (c)])));
-    if (!winners.includes(me))
-        return [what, why];
-    return kind === 2 ? [what, ngettext('You have %{n} point each, and none of you completed a pyramid.',
-        'You have %{n} points each, and none of you completed a pyramid.', p)] : kind ? [_('You win the tie'),
-        ngettext('%{names} have %{points} point. The lowest completed pyramid decides: you have number %{card}.',
-            '%{names} have %{points} points. The lowest completed pyramid decides: you have number %{card}.', p,
-            { names: l, points: p, card: k })] : [_('You win'), why];
+    const yours = winners.includes(me), values = { n, l, k, p, m };
+    // To a winner who reads it there are other sentences, except where all are named.
+    const put = /** @param {string} row */ (row) => {
+        const [, letters, one, many] = RESULTS.find(([name]) => name === (yours ? `YOU_${row}` : row)) ??
+            RESULTS.find(([name]) => name === row) ?? ['', '', ''];
+        return fillInOrder(many ? ngettext(one, many, row === 'MARGIN' ? m : p) : _(one), [...letters].map((c) =>
+            values[/** @type {'n'} */ (c)]));
+    };
+    return winners.length > 1 ? [put('SHARE'), put('NO_PYRAMID')] : tied.length > 1 ? [put('WINS_TIE'), put('LOWEST')] :
+        [put('WINS'), put('MARGIN')];
 }
 
 /** @typedef {{kind: 'turn' | 'line', seat: number, html: import('./html.js').Html, text: string, line: number, loud:

@@ -332,9 +332,9 @@ static void do_standin(struct conn *conn, const char *id, json_t **value)
 static void do_react(struct conn *conn, const char *id, json_t **value)
 {
     unsigned symbol = 0;
-    while (symbol < REACTIONS && strcmp(json_string_value(value[0]), reaction_names[symbol]))
+    while (symbol < PYR_REACTIONS && strcmp(json_string_value(value[0]), reaction_names[symbol]))
         symbol++;
-    if (symbol == REACTIONS)
+    if (symbol == PYR_REACTIONS)
         refuse(conn, id, ERROR_BAD_MESSAGE, "symbol");
     else if (!conn->observer.table)
         refuse(conn, id, ERROR_NOT_OPEN, "");

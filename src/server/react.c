@@ -14,7 +14,8 @@
 #define REST_MS 5000
 #define PER_TURN 3
 
-const char *const reaction_names[REACTIONS] = { "tomb", "ruby", "torch", "skull", "potion", "cross" };
+#define WORD(name) #name,
+const char *const reaction_names[PYR_REACTIONS] = { PYR_REACTION_WORDS(WORD) };
 
 /* What counts as one turn; the time before the game is one turn, and so is the time after it. */
 static uint32_t turn_of(const struct table *table)
@@ -74,7 +75,7 @@ static void tell_others(const struct table *table, unsigned seat, unsigned symbo
 void table_note_reaction(struct table *table, int64_t number)
 {
     unsigned seat = (unsigned)(number >> 8 & 255), symbol = (unsigned)(number & 255);
-    if (number >> 16 != table->server->node && seat < table->now.seats && symbol < REACTIONS)
+    if (number >> 16 != table->server->node && seat < table->now.seats && symbol < PYR_REACTIONS)
         show(table, seat, symbol);
 }
 

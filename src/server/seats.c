@@ -350,13 +350,13 @@ enum error apply_notify(struct change *change, struct problem *problem)
 }
 
 /* A bot for a player who is not connected. The host may ask for it, and any player may if the host has been gone for
- * HOST_GONE_MS. */
+ * PYR_REMOTE_HOST_GONE. */
 enum error apply_standin(struct change *change, struct problem *problem)
 {
     const struct change_request *request = &change->request;
     const struct table *table = change->table;
     struct table_state *state = &change->effects->after;
-    bool orphaned = !table_has_host(table) && server_now(table->server) - table->host_left >= HOST_GONE_MS;
+    bool orphaned = !table_has_host(table) && server_now(table->server) - table->host_left >= PYR_REMOTE_HOST_GONE;
     (void)problem;
     if (!is_hosts(change) && !(orphaned && table_seat_of(table, request->visitor) < PYR_MAX_SEATS))
         return ERROR_NOT_HOST;

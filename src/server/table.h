@@ -13,6 +13,7 @@
 #include <pyramids/daily.h>
 #include <pyramids/fair.h>
 #include <pyramids/game.h>
+#include <pyramids/remote.h>
 
 #include "error.h"
 #include "limit.h"
@@ -26,10 +27,8 @@
 #define ID_SIZE 37               /* a message's id with its end */
 #define GONE_NAME "A player"     /* shown in games instead of the name of a player whose data was removed */
 #define STANDIN "club"           /* the bot that plays for a player who is away */
-#define REACTIONS 6              /* number of symbols */
 #define REACTIONS_KEPT 8         /* kept for clients that are slow to receive them */
 #define PRESENT (PYR_MAX_SEATS + 1)      /* whose presence is tracked: players and the host */
-#define HOST_GONE_MS 120000      /* when the host has been gone for so long, any player may ask for a stand-in */
 
 struct change;
 struct server;
@@ -294,7 +293,7 @@ void table_presence_changed(struct table *table);          /* who is connected, 
 
 /* react.c: a person at the table shows a symbol to everyone there, at every server; ERROR_TOO_FAST: too often. And one that
  * another server has announced (`number`). */
-extern const char *const reaction_names[REACTIONS];
+extern const char *const reaction_names[PYR_REACTIONS];
 enum error table_react(struct table *table, int64_t visitor, unsigned symbol);
 void table_note_reaction(struct table *table, int64_t number);
 

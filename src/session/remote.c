@@ -32,7 +32,8 @@ void *memset(void *to, int byte, size_t size);
 #define MOST_LEFT 1000000000     /* milliseconds on a clock */
 
 static const char header[] = "pyramids-remote 1";
-static const char *const symbols[PYR_REACTIONS] = { "tomb", "ruby", "torch", "skull", "potion", "cross" };
+#define WORD(name) #name,
+static const char *const symbols[PYR_REACTIONS] = { PYR_REACTION_WORDS(WORD) };
 
 /* Words. */
 

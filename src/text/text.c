@@ -16,14 +16,32 @@ const char *pyr_text_colour(unsigned colour)
     }
 }
 
-/* Levels are translated; names of other bots (greedy, flatmc) are not. */
+/* Levels of bots, by their names in records and in the protocol. Other bots (greedy, flatmc) keep their names. */
+static const struct level {
+    const char *player, *level;
+} levels[] = {
+#define LEVEL(player, level) { player, level },
+#include "sentences.inc"
+};
+
+static const struct level *find_level(const char *name)
+{
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+        if (!strcmp(name, levels[i].player))
+            return &levels[i];
+    return NULL;
+}
+
 const char *pyr_text_level(const char *name)
 {
-    static const char *const names[] = { N_("novice"), N_("casual"), N_("club"), N_("expert"), N_("master") };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(name, names[i]))
-            return _(names[i]);
-    return name;
+    const struct level *found = find_level(name);
+    return found ? _(found->level) : name;
+}
+
+const char *pyr_text_bot(const char *name)
+{
+    const struct level *found = find_level(name);
+    return found ? _(found->player) : name;
 }
 
 /* Names in records are the same in all languages. Names that we assigned ourselves ("club 2", no name) are shown
@@ -40,12 +58,12 @@ void pyr_text_player(struct pyr_word name, char *to, size_t size)
     if (!blank || blank[1] < '1' || blank[1] > '0' + PYR_MAX_SEATS || blank[2])
         return;
     *blank = '\0';
-    const char *level = pyr_text_level(to);
+    const char *bot = pyr_text_bot(to);
     char number = blank[1];
-    if (level == to)
+    if (bot == to)
         *blank = ' ';
     else
-        snprintf(to, size, "%s %c", level, number);
+        snprintf(to, size, "%s %c", bot, number);
 }
 
 /* Marks that change the direction of writing, and so could disguise the text after them. */
@@ -105,7 +123,7 @@ const char *pyr_text_system(int error)
 
 /* A text with values to fill in. */
 struct row {
-    int code;                    /* enum pyr_err, enum pyr_story, or a symbol's character */
+    int code;                    /* enum pyr_err, enum pyr_story, enum result, or a symbol's character */
     const char *values, *text;
     const char *many;            /* NULL: the text does not depend on a number */
 };
@@ -123,10 +141,15 @@ static const struct row events[PYR_STORIES] = {
 #include "sentences.inc"
 };
 
-/* In the order of sentences.inc: three outcomes, then a reason for each. */
+enum result {
+#define RESULT(name, values, text) RESULT_##name,
+#define RESULT_MANY(name, values, forms) RESULT_##name,
+#include "sentences.inc"
+};
+
 static const struct row results[] = {
-#define RESULT(name, values, text) { 0, values, text, NULL },
-#define RESULT_MANY(name, values, forms) { 0, values, forms },
+#define RESULT(name, values, text) { RESULT_##name, values, text, NULL },
+#define RESULT_MANY(name, values, forms) { RESULT_##name, values, forms },
 #include "sentences.inc"
 };
 
@@ -374,10 +397,11 @@ static void put_result(struct pyr_out *out, const void *context, char value)
 /* Only a reason by points depends on the margin. */
 void pyr_text_outcome(const struct pyr_outcome *outcome, char *to, size_t size)
 {
-    unsigned kind = outcome->margin ? 0 : outcome->pyramid ? 1 : 2;
+    enum result what = outcome->margin ? RESULT_WINS : outcome->pyramid ? RESULT_WINS_TIE : RESULT_SHARE;
+    enum result why = outcome->margin ? RESULT_MARGIN : outcome->pyramid ? RESULT_LOWEST : RESULT_NO_PYRAMID;
     struct pyr_out out;
     pyr_out_init(&out, to, size);
-    fill(&out, &results[kind], 0, put_result, outcome);
+    fill(&out, &results[what], 0, put_result, outcome);
     pyr_out_text(&out, ". ");
-    fill(&out, &results[kind + 3], kind ? outcome->points : outcome->margin, put_result, outcome);
+    fill(&out, &results[why], outcome->margin ? outcome->margin : outcome->points, put_result, outcome);
 }

@@ -249,8 +249,8 @@ static void read_offer(struct remote *remote, const json_t *table)
         const json_t *seat = json_array_get(seats, i);
         char name[NAME_ROOM];
         copy_person(name, sizeof name, visit_text(seat, "name"));
-        if (!strcmp(visit_text(seat, "kind"), "bot") && pyr_text_level(name) != name)
-            snprintf(name, sizeof name, "%s", pyr_text_level(name));
+        if (!strcmp(visit_text(seat, "kind"), "bot") && pyr_text_bot(name) != name)
+            snprintf(name, sizeof name, "%s", pyr_text_bot(name));
         if (!strcmp(visit_text(seat, "kind"), "open"))
             free_seats++;
         else
@@ -321,7 +321,7 @@ static void show_players(const struct remote *remote, struct app *app)
         pyr_word_copy(names[s], name, sizeof name);
         copy_person(app->names[s], sizeof app->names[s], name);
         if (s < table->seats && table->seat[s].kind == PYR_SEAT_BOT)
-            snprintf(app->names[s], sizeof app->names[s], "%s", pyr_text_level(table->seat[s].name));
+            snprintf(app->names[s], sizeof app->names[s], "%s", pyr_text_bot(table->seat[s].name));
     }
     app->people = has_seat(remote) ? 1u << table->you : 0;
     if (has_seat(remote))
@@ -795,7 +795,7 @@ static const char *remote_standing(const struct app *app)
         if (cents)
             snprintf(part, sizeof part, cents % 10 ? ".%02u" : ".%u", cents % 10 ? cents : cents / 10);
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s %u%s (%ld)", s ? ", " : "",
-            table->seat[s].kind == PYR_SEAT_BOT ? pyr_text_level(name) : name, won / 100, part, (long)series->points[s]);
+            table->seat[s].kind == PYR_SEAT_BOT ? pyr_text_bot(name) : name, won / 100, part, (long)series->points[s]);
     }
     snprintf(text, sizeof text, pyr_ngettext("Won in %u game (points): %s", "Won in %u games (points): %s", series->games),
         series->games, list);
@@ -932,7 +932,7 @@ static void put_seat(const struct remote *remote, unsigned s, char *to, size_t s
     else if (s == remote->table.you)
         snprintf(to, size, _("\n%u  %s (you)"), s + 1, name);
     else
-        snprintf(to, size, "\n%u  %s", s + 1, seat->kind == PYR_SEAT_BOT ? pyr_text_level(name) : name);
+        snprintf(to, size, "\n%u  %s", s + 1, seat->kind == PYR_SEAT_BOT ? pyr_text_bot(name) : name);
 }
 
 static bool is_free(const struct pyr_remote_seat *seat)

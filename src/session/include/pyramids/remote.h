@@ -41,8 +41,11 @@ enum pyr_remote_kind {
     PYR_REMOTE_REACT = 8
 };
 
-/* Quick reactions, in the order of the protocol: tomb (well done), ruby (beautiful), torch (close!), skull (ouch), potion
- * (good luck), cross (thank you). */
+/* Once the host has not been connected for so many milliseconds, any player may ask for a stand-in. */
+#define PYR_REMOTE_HOST_GONE 120000
+
+/* Quick reactions, by their words in the protocol; what each says is in src/text/sentences.inc, in the same order. */
+#define PYR_REACTION_WORDS(X) X(tomb) X(ruby) X(torch) X(skull) X(potion) X(cross)
 #define PYR_REACTIONS 6
 
 /* A message that has not been answered. */

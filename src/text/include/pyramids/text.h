@@ -96,9 +96,12 @@ PYR_API void pyr_text_json_init(struct pyr_json *json, FILE *to, char *buffer, s
 #define PYR_SHORTEST (-1)
 PYR_API void pyr_text_json_real(struct pyr_json *json, const char *name, double number, int digits);
 
-/* The translated word for a colour, and for the name of a bot's level ("novice"); other names are returned unchanged. */
+/* The translated word for a colour. */
 PYR_API const char *pyr_text_colour(unsigned colour);
+
+/* The translated word for a level ("novice"), and for a bot that plays at it; other names are returned unchanged. */
 PYR_API const char *pyr_text_level(const char *name);
+PYR_API const char *pyr_text_bot(const char *name);
 
 /*
  * The translated name of a player of a record: for players without a name (PYR_NAMELESS), and for bots named by level and
