@@ -7,8 +7,8 @@ export const ERR = { not_pattern: -191, record_edition: -600, penalty_falls: -30
 export const TEXT = { line: 4096 };
 export const SEAT = { nobody: 255, onlooker: 254 };
 export const PHASE = { keep: 0, show: 1, reveal: 2, mark: 3, replace: 4, end: 5 };
-export const GAME = { seats: 4, slots: 2, cards: 48, spaces: 25, patterns: 6, forms: 8, rounds: 4, turns: 7,
-    claims: 84 };
+export const GAME = { seats: 4, slots: 2, cards: 48, spaces: 25, patterns: 6, forms: 8, rounds: 4, turns: 7, skulls: 10,
+    penalty: 999, claims: 84 };
 export const TILE = { first: 10, second: 6, third: 3 };
 export const WORTH = { pyramid: 10, torch: 5, pair: 5, gem: 1 };
 export const STEP = { half: 35, other: 29, kind: 30, second: 6, card: 63, spaces: 528349151, row: 6 };
@@ -26,6 +26,8 @@ export const EVENT = { table: 1, lines: 2, ready: 3, edition: 4, over: 5, refuse
     returned: 10, missed: 11, bad: 12, reaction: 13 };
 export const WISH = { connect: 1, drop: 2 };
 export const FLAG = { elsewhere: 1, restarting: 2, slow: 4, unsent: 8, reacts: 16 };
+export const HOST = { gone: 120000 };
+export const THEME = { card: 1, race: 2, cross: 4, skull: 8, tomb: 16, last: 32 };
 export const FAIR = { good: 0, no_commitment: 2 };
 export const STORY = { show: 1, reveal: 2, lost: 8, complete: 9, score: 13 };
 export const LUCK = { decision: 1, chance: 2, cap: 32768, quick: 512, seed: 1, unsure: 0, exact: 2 };

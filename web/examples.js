@@ -1,5 +1,7 @@
-/** * examples.js: the worked examples of the rules (E1 to E5), one record each: legal games up to the moment of the
- *   example. */
+/**
+ * examples.js: the worked examples of the rules (E1 to E5), one record each: legal games up to the moment of the
+ * example.
+ */
 
 const HEAD = 'pyramids-record 1\nedition classic\nplayer 1 Ana\nplayer 2 Ben\n';
 

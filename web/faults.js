@@ -1,4 +1,6 @@
-/** * faults.js: errors in a record or an edition, in the sentences of the terminal (src/text/sentences.inc). */
+/**
+ * faults.js: errors in a record or an edition, in the sentences of the terminal (src/text/sentences.inc).
+ */
 import { _, fillInOrder, ngettext } from './i18n.js';
 import { TEXT } from './codes.js';
 import { FAULTS } from './faulttexts.js';

@@ -1,4 +1,6 @@
-/** * guide.js: the table in a player's first game: what to do now, and a tip per turn during the first round. */
+/**
+ * guide.js: the table in a player's first game: what to do now, and a tip per turn during the first round.
+ */
 import { _ } from './i18n.js';
 import { hasTouch } from './dom.js';
 import { TableView } from './table.js';

@@ -20,7 +20,9 @@ import { sayPlaced } from './announce.js';
  * first one */
 
 const MOST = 4;                  // choices shown
-/** * A quick first result, which is then replaced by a better one. */
+/**
+ * A quick first result, which is then replaced by a better one.
+ */
 const PLAYOUTS = [400, 4000];
 
 /** @param {number} win */

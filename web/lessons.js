@@ -1,4 +1,6 @@
-/** * lessons.js: the positions of the tutorial, one record each: legal games up to the choice that the lesson asks for. */
+/**
+ * lessons.js: the positions of the tutorial, one record each: legal games up to the choice that the lesson asks for.
+ */
 
 export const LESSONS = /** @type {Record<string, string>} */ ({
     one: `pyramids-record 1

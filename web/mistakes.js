@@ -1,5 +1,7 @@
-/** * mistakes.js: your own mistakes, kept as puzzles on this device (src/puzzle/mistake.c): choices that an analysis
- *   marks ? or ??. */
+/**
+ * mistakes.js: your own mistakes, kept as puzzles on this device (src/puzzle/mistake.c): choices that an analysis
+ * marks ? or ??.
+ */
 import { read, write } from './store.js';
 
 /** @typedef {{id: string, text: string, date: number}} Mistake id: of the position, so that none is added twice */

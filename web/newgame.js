@@ -1,4 +1,6 @@
-/** * newgame.js: the dialogs for setting up a game on this device: against bots, or several people on one device. */
+/**
+ * newgame.js: the dialogs for setting up a game on this device: against bots, or several people on one device.
+ */
 import { html } from './html.js';
 import { _ } from './i18n.js';
 import { closest, dialog, radioKeys, toast } from './dom.js';

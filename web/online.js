@@ -8,7 +8,7 @@ import { _, ngettext } from './i18n.js';
 import { announce, askToConfirm, dialog, toast } from './dom.js';
 import { icon, symbol } from './draw.js';
 import { Game, wholeText } from './game.js';
-import { FAIR, SENT } from './codes.js';
+import { FAIR, HOST, SENT } from './codes.js';
 import { DRAW, EVENT, NOBODY, WISH, dealAnew, takeStep } from './core.js';
 import { codeOf, playerName } from './words.js';
 import { REACTIONS, REFUSALS } from './sentences.js';
@@ -30,7 +30,6 @@ import { keepGame, read, settings, write } from './store.js';
  *  shuffle */
 
 const PATIENCE = 30000;          // without a connection, before alternatives are offered
-const HOST_GONE = 120000;        // without the host, before any player may ask for a stand-in (docs/protocol.md)
 const MOST_TABLES = 12;          // whose data are stored
 const SHOWN = 2400;              // ms of a reaction
 
@@ -383,7 +382,7 @@ export class OnlineGame extends Game {
     /** Whether this player may let a bot play for someone who is away: the host may, and every player if the host has
      * been away for a while. */
     maySubstitute() {
-        return this.table?.host || (this.me >= 0 && this.hostGoneSince > 0 && Date.now() - this.hostGoneSince >= HOST_GONE);
+        return this.table?.host || (this.me >= 0 && this.hostGoneSince > 0 && Date.now() - this.hostGoneSince >= HOST.gone);
     }
 
     /** Whether there is something that could be lost: not for spectators, nor while a table is waiting or cards are

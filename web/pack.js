@@ -1,7 +1,10 @@
-/** * pack.js: a record, and an edition, as parts of a link: compressed, in letters that are allowed there. So a game can
- *   be shared that no server has. */
+/**
+ * pack.js: a record, and an edition, as parts of a link: compressed, in letters that are allowed there. So a game can
+ * be shared that no server has.
+ */
 import { _ } from './i18n.js';
 import { askToConfirm, shareLink } from './dom.js';
+import { LARGEST_RECORD } from './store.js';
 
 /** @param {BlobPart} data @param {GenericTransformStream} through */
 const pipe = (data, through) => new Response(new Blob([data]).stream().pipeThrough(through)).arrayBuffer();
@@ -12,11 +15,8 @@ export async function pack(text) {
     return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** * The largest record or edition that the engine reads. A few hundred kilobytes in a link can unpack to a thousand
- *   times as much. */
-const LARGEST = 65535;
-
-/** Unpacks a text: '' if it is invalid, null if it is too large; no more is unpacked than can be used.
+/** Unpacks a text: '' if it is invalid, null if it is too large. A few hundred kilobytes in a link can unpack to a thousand
+ * times as much; no more is unpacked than can be used.
  * @param {string} packed @returns {Promise<string | null>} */
 export async function unpack(packed) {
     try {
@@ -27,7 +27,7 @@ export async function unpack(packed) {
         for (let size = 0, part = await reader.read(); !part.done; part = await reader.read()) {
             chunks.push(part.value);
             size += part.value.length;
-            if (size > LARGEST) {
+            if (size > LARGEST_RECORD) {
                 reader.cancel().catch(() => {});
                 return null;
             }

@@ -1,4 +1,6 @@
-/** * padtotal.js: the score of a sheet of the score pad, which has no game that the engine could score (R16). */
+/**
+ * padtotal.js: the score of a sheet of the score pad, which has no game that the engine could score (R16).
+ */
 import { TILES } from './core.js';
 import { WORTH } from './codes.js';
 

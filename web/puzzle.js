@@ -6,6 +6,7 @@ import { NONE, html } from './html.js';
 import { _, capital, language, ngettext, number } from './i18n.js';
 import { $, $$, announce, closest, dialog, put } from './dom.js';
 import { betterLayer, ghostLayer, icon, symbol, symbolOf, targetLayer, wallLabel } from './draw.js';
+import { THEME } from './codes.js';
 import { COLOURS, spaceName } from './core.js';
 import { Game } from './game.js';
 import { pageTop } from './main.js';
@@ -21,7 +22,6 @@ import { read, settings, write } from './store.js';
 /** @typedef {{right: boolean, best: boolean, cost: number, at_least: boolean, unit: string, playouts: number, yours: number,
  * choices: Choice[]}} Verdict */
 
-const THEMES = ['card', 'race', 'cross', 'skull', 'tomb', 'last'];       // bits, as in puzzle.h
 /** @returns {Record<string, string>} */
 const themeNames = () => ({ card: _('which card to take'), race: _('race for points'), cross: _('cross chain'),
     skull: _('skull risk'), tomb: _('tomb or gems'), last: _('last turn') });
@@ -324,9 +324,11 @@ async function menu(app, kind) {
         {boolean} on */ (value, words, on) => html`<li><button class="btn" value="${value}" aria-pressed="${on}">${
             words}</button></li>`;
     const n = mistakes().length, value = await dialog(_('Puzzles'), html`<ul class="choices">${
-        [['mixed', _('Mixed')], ...THEMES.map((t) => [t, names[t]]), ['daily', _('Puzzle of the day')], ['mistakes',
-            _('Your mistakes (%{n})', { n })]].map(([v, words]) => item(v, words, v === (kind || 'mixed')))}</ul><p
-        class="note">${ngettext('%{n} puzzle on this device', '%{n} puzzles on this device', count())}</p>`,
+        [['mixed', _('Mixed')], ...Object.keys(THEME).map((t) => [t, names[t]]),
+            ['daily', _('Puzzle of the day')],
+            ['mistakes', _('Your mistakes (%{n})', { n })]].map(([v, words]) =>
+            item(v, words, v === (kind || 'mixed')))}</ul>
+        <p class="note">${ngettext('%{n} puzzle on this device', '%{n} puzzles on this device', count())}</p>`,
         { close: _('Close') });
     if (value)
         void open(app, value === 'mixed' ? '' : value);
@@ -367,7 +369,7 @@ async function open(app, kind) {
     }
     write('puzzled', last + 1);
     const n = mistake ? 0 : kind === 'daily' ? core.x.puzzle_of_day(today(), count()) :
-        /^\d+$/.test(kind) ? Number(kind) : core.pickPuzzle(pack, THEMES.includes(kind) ? 1 << THEMES.indexOf(kind) : 0);
+        /^\d+$/.test(kind) ? Number(kind) : core.pickPuzzle(pack, THEME[/** @type {keyof typeof THEME} */ (kind)] ?? 0);
     const told = core.openPuzzle(mistake?.text ?? (n > count() ? await fetchPack(n) : pack), n);
     if (!told) {
         none(_('This puzzle could not be opened.'));

@@ -8,7 +8,7 @@ import { put, toast } from './dom.js';
 import { ROMAN, avatar, icon, miniCard, shape, symbol } from './draw.js';
 import { COLOURS, TILES, ERR } from './core.js';
 import { levelName, moveParts, signed } from './words.js';
-import { LARGEST_EDITION, editions, games, keepEdition, keepGame } from './store.js';
+import { LARGEST_EDITION, LARGEST_RECORD, editions, games, keepEdition, keepGame } from './store.js';
 import { unpack } from './pack.js';
 import { LocalGame } from './game.js';
 import { faultWords } from './faults.js';
@@ -37,14 +37,12 @@ export function loadRecord(app, text, edition = '') {
     return fault.code === ERR.record_edition ? MISSING : faultWords(fault);
 }
 
-const LARGEST = 65535;             // what the engine reads; a game is written in 4 KB
-
 /** Files that are dropped anywhere, or chosen. @param {App} app @param {File} file @param {(message: string) => void} say */
 export async function openFile(app, file, say) {
-    const text = file.size > LARGEST ? '' : await file.text();
+    const text = file.size > LARGEST_RECORD ? '' : await file.text();
     if (text.startsWith('pyramids-edition '))
         await (await import('./editions.js')).importFile(app, file);
-    else if (file.size > LARGEST)
+    else if (file.size > LARGEST_RECORD)
         say(_('%{name} is too large for a game record.', { name: file.name }));
     else
         openRecord(app, file.name, text, say);

@@ -1,5 +1,7 @@
-/** * scorepad.js: a score pad for playing with the physical box: tick gems, torches, skulls, pyramids and points; totals
- *   for up to four players. Survives a reload. */
+/**
+ * scorepad.js: a score pad for playing with the physical box: tick gems, torches, skulls, pyramids and points; totals
+ * for up to four players. Survives a reload.
+ */
 import { html } from './html.js';
 import { _, ngettext } from './i18n.js';
 import { $, askToConfirm, closest, put } from './dom.js';
@@ -8,7 +10,7 @@ import { COLOURS, TILES } from './core.js';
 import { padTotal } from './padtotal.js';
 import { colourName, signed, withRules } from './words.js';
 import { codeWords } from './faults.js';
-import { ERR } from './codes.js';
+import { ERR, GAME } from './codes.js';
 import { editions, read, write } from './store.js';
 import { pageTop } from './main.js';
 
@@ -22,7 +24,7 @@ const blank = () => ({ name: '', done: [0, 0, 0], rubies: 0, emeralds: 0, torche
 /** @returns {Pad} */
 const fresh = () => ({ sheets: [blank(), blank()], tiles: [0, 1, 2].map(() => [-1, -1, -1]) });
 
-const TEN = [...Array(10).keys()], MOST = 999;       // the highest number that an edition may have
+const TEN = [...Array(GAME.skulls).keys()];          // as many as gems of each colour
 
 /** @typedef {{typed: string[], from: string}} Skulls what was typed for the physical box; from: the edition that is
  * used instead, '' for none */
@@ -72,12 +74,12 @@ export class PadView {
         const { typed, from } = this.skulls, numbers = typed.map((t) => /^\d+$/.test(t.trim()) ? Number(t) : -1);
         if (from === 'classic' || Object.hasOwn(editions(), from))
             return { penalties: this.app.core(from).edition.skulls, wrong: '' };
-        if (numbers.some((n) => n > MOST))
+        if (numbers.some((n) => n > GAME.penalty))
             return { penalties: null, wrong: codeWords(ERR.penalty_range) };
         const given = numbers.filter((n) => n >= 0);
         if (given.some((n, i) => i > 0 && n < given[i - 1]))
             return { penalties: null, wrong: codeWords(ERR.penalty_falls) };
-        return { penalties: given.length === 10 ? numbers : null,
+        return { penalties: given.length === GAME.skulls ? numbers : null,
             wrong: given.length && given.length < 10 ? _('Expected: ten numbers.') : '' };
     }
 
@@ -137,7 +139,7 @@ export class PadView {
             _('These are the penalties of our own Classic edition, not those of your box.') : '';
         const field = /** @param {number} i */ (i) => html`<label><span aria-hidden="true">${symbol('skull')}${i +
             1}</span><input
-            class="inp" type="number" inputmode="numeric" min="0" max="${MOST}" data-skull="${i}" value="${
+            class="inp" type="number" inputmode="numeric" min="0" max="${GAME.penalty}" data-skull="${i}" value="${
             own ? typed[i] : penalties?.[i] ?? ''}" ${own ? '' : 'readonly'} aria-label="${
             _('Skull %{n} costs', { n: i + 1 })}"></label>`;
         const choices = [option('', _('my box')), option('classic', _('Classic (suggestion)')),

@@ -1,4 +1,6 @@
-/** * settings.js: the settings dialog, for the first page and the table. Everything is stored and applied at once. */
+/**
+ * settings.js: the settings dialog, for the first page and the table. Everything is stored and applied at once.
+ */
 import { html } from './html.js';
 import { LANGUAGES, _, language } from './i18n.js';
 import { $, dialog } from './dom.js';

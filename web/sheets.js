@@ -1,4 +1,6 @@
-/** * sheets.js: sheets that open over the table: a card in full size, the cards in words, the list of placements. */
+/**
+ * sheets.js: sheets that open over the table: a card in full size, the cards in words, the list of placements.
+ */
 import { NONE, html } from './html.js';
 import { _, ngettext } from './i18n.js';
 import { dialog, replaceContent, closest } from './dom.js';

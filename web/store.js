@@ -102,6 +102,8 @@ export function keepGame(game) {
 /** @param {string} id */
 export const forgetGame = (id) => write('games', games().filter((g) => g.id !== id));
 
+/** In bytes, of texts that are read. */
+export const LARGEST_RECORD = 65535;       // a game is written in 4 KB
 export const LARGEST_EDITION = 60000;      // a box takes 3 KB; comments may multiply that
 
 /** Own editions by name. @returns {Record<string, string>} */

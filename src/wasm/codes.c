@@ -7,6 +7,7 @@
  */
 #include <pyramids/fair.h>
 #include <pyramids/instance.h>
+#include <pyramids/puzzle.h>
 #include <pyramids/remote.h>
 #include <pyramids/score.h>
 #include <pyramids/story.h>
@@ -51,6 +52,8 @@ VALUE(GAME, patterns, PYR_PATTERNS)
 VALUE(GAME, forms, PYR_MAX_TURNS)
 VALUE(GAME, rounds, PYR_ROUNDS)
 VALUE(GAME, turns, PYR_TURNS)
+VALUE(GAME, skulls, PYR_SKULLS)
+VALUE(GAME, penalty, PYR_MAX_PENALTY)
 VALUE(GAME, claims, PYR_RULEBOOK_CLAIMS)
 VALUE(TILE, first, PYR_RULEBOOK_TILE_1)
 VALUE(TILE, second, PYR_RULEBOOK_TILE_2)
@@ -140,6 +143,13 @@ VALUE(FLAG, restarting, WASM_RESTARTING)
 VALUE(FLAG, slow, WASM_SLOW)
 VALUE(FLAG, unsent, WASM_UNSENT)
 VALUE(FLAG, reacts, WASM_REACTS)
+
+/* In milliseconds. */
+VALUE(HOST, gone, PYR_REMOTE_HOST_GONE)
+
+/* What a puzzle is about (puzzle.h), by the names of addresses. */
+#define THEME_OF(NAME, number, name, letter) VALUE(THEME, name, 1 << number)
+PYR_PUZZLE_THEMES(THEME_OF)
 
 /* The results of checking a shuffle (fair.h). */
 VALUE(FAIR, good, PYR_FAIR_GOOD)
