@@ -43,6 +43,8 @@ CASES = [
                'docs/tour.md': 'See `serve.c`.\nThen `pyr_go`.\n'},
      'src/server/serve.c:1: there is no pyr_desk_judge\nsrc/server/serve.c:1: there is no old.c\n'
      'docs/tour.md:2: there is no pyr_go\n'),
+    ('stale', {'CONTRIBUTING.md': 'Call `pg_open`.\nThen `goOn`, see `store_pg`; `make check`.\n',
+               'src/server/store_pg.c': 'int pg_open(void);\n'}, 'CONTRIBUTING.md:2: there is no goOn\n'),
     ('heads', {'tools/late.c': 'int main(void) { return 0; }\n'},
      'tools/late.c:1: no head: a file begins with /* late.c: what it is for */\n'),
     ('heads', {'src/server/serve.c': '/* store.c: another file. */\nint main(void) { return 0; }\n'},
