@@ -74,6 +74,9 @@ def case_notices(_):
     assert 'Zaitsev' in notice and 150 < len(notice) < 200, notice
     text = wire.read(os.path.join(ROOT, 'docs/licences.md'))
     assert ' '.join(notice) in ' '.join(text.split()), notice
+    # The page, too: its module contains that library.
+    assert ' '.join(notice) in ' '.join(wire.read(os.path.join(ROOT, 'web/licences.txt')).split())
+    assert 'href="licences.txt"' in wire.read(os.path.join(ROOT, 'web/rules.js'))
     for package in ('pyramids', 'libpyramids0', 'python3-pyramids'):
         assert 'docs/licences.md\n' in wire.read(os.path.join(ROOT, f'debian/{package}.docs')), package
 

@@ -93,7 +93,8 @@ export class RulesView {
                 _('About')}</h2><p>${
                 _('“Silver & Gold: Pyramids” is a game by Phil Walker-Harding. Its name belongs to its publishers. ' +
                 'Pyramids is an independent project: neither the author nor the publishers have made or endorsed it. ' +
-                'All cards, pictures and texts here are our own.')}</p></section></main></div>`);
+                'All cards, pictures and texts here are our own.')}</p><p><a
+                href="licences.txt">MIT: Pyramids, jsmn</a></p></section></main></div>`);
         this.boards.forEach((board, tag) => $$(`[data-board="${tag}"]`, this.root).forEach((box) => board.layers(box)));
     }
 }

@@ -243,6 +243,9 @@ await test('the examples of the rules, step by step, with the results that the r
         for (const text of texts)
             truth(said.includes(text), `${tag} says: ${text}`);
     }
+    // The notice of the library in the module, as its licence asks.
+    const notice = new URL(await page.locator('.about a').getAttribute('href') ?? '', page.url()).href;
+    truth((await (await page.request.get(notice)).text()).includes('Copyright (c) 2010 Serge Zaitsev'), 'the notice');
     // Search by words and by tag; every paragraph is a link to itself.
     const tags = () => page.locator('.rl').evaluateAll((list) => list.map((l) => l.id));
     truth((await tags()).length === 32 && (await page.locator('.tagl').evaluateAll((list) =>
