@@ -58,6 +58,20 @@ def case_same_needs(_):
     assert wanted == needed, f'only in debian/control: {wanted - needed}; only in scripts/need: {needed - wanted}'
 
 
+def case_compiler_of_several_words(folder):
+    """scripts/need finds as much with a compiler such as `ccache gcc` as with one of a single word."""
+    for name in ('apt-get', 'sudo'):
+        with open(os.path.join(folder, name), 'w', encoding='ascii') as file:
+            file.write('#!/bin/sh\nexit 1\n')
+        os.chmod(file.name, 0o755)
+
+    def missing(compiler):
+        env = dict(os.environ, CC=compiler, PATH=f'{folder}:{os.environ["PATH"]}')
+        return subprocess.run([os.path.join(ROOT, 'scripts/need'), 'build'], capture_output=True, text=True, env=env,
+            check=False).stdout
+    assert missing('env cc') == missing('cc')
+
+
 def case_names(_):
     """The trade name of the game is not ours: no package, file or icon has it in its name."""
     names = [stanza.get('Package', stanza.get('Source')) for stanza in stanzas()]
