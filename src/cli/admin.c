@@ -469,8 +469,7 @@ int cli_admin(int argc, char **argv)
         return code;
     if (!argc)
         return usage(_("no command; see 'pyramids admin --help'"));
-    if (values[JSON])
-        pyr_text_use("en");                  /* output for programs is the same in all languages */
+    cli_json_wanted(values[JSON]);
     while (command < commands + sizeof commands / sizeof *commands && strcmp(command->name, argv[0]))
         command++;
     if (command == commands + sizeof commands / sizeof *commands) {

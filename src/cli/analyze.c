@@ -426,13 +426,12 @@ int cli_analyze(int argc, char **argv)
         return CLI_WRONG;
     struct cli_text text;
     const char *wrong = NULL;
-    if (value[JSON])
-        pyr_text_use("en");                  /* output for programs is the same in all languages */
+    bool json = cli_json_wanted(value[JSON]);
     if (!cli_read(argv[0], &text))
         wrong = "file";
     else if (cli_edition_for(value[EDITION], &text, &edition))
         wrong = "edition";
-    if (wrong && value[JSON])
+    if (wrong && json)
         cli_json_refuse(text.name, wrong, NULL);
     code = CLI_WRONG;
     if (!wrong) {
@@ -440,7 +439,7 @@ int cli_analyze(int argc, char **argv)
             .progress = isatty(STDERR_FILENO) ? show_progress : NULL };
         cli_end_on_interrupt();
         code = part.shard.count ? make_part(&edition, &text, &how, &part, value[OUTPUT])
-            : analyze(&edition, &text, &how, value[HTML], value[JSON] != NULL);
+            : analyze(&edition, &text, &how, value[HTML], json);
     }
     free(text.at);
     return code;

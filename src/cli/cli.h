@@ -49,6 +49,11 @@ int cli_parse_words(const struct cli_options *options, int most, int *argc, char
  * be 0. If two such options are given, names them and returns false. */
 bool cli_go_together(const struct cli_option *option, const char *const *values, const uint32_t *excluded);
 
+/* Prompts for a line and reads it from standard input into *line, with its newline; getline manages *line and *room, and
+ * the caller frees *line. What was not typed is printed, so that a transcript includes the input. False: the input has
+ * ended. */
+bool cli_prompt(char **line, size_t *room);
+
 /* Reads a number from a word; if the word is not a number, prints a message about `what` and returns false. */
 bool cli_number(const char *word, const char *what, uint64_t low, uint64_t high, uint64_t *number);
 
@@ -89,6 +94,10 @@ void cli_fault(const char *file, const struct pyr_fault *fault);
 
 /* JSON on standard output (docs/json.md), one text at a time: begins it, and ends it with the line. */
 struct pyr_json *cli_json_begin(void);
+
+/* Whether --json was given (its value). Then all messages are in English from here on, since output for programs is the same
+ * in all languages. */
+bool cli_json_wanted(const char *value);
 void cli_json_end(struct pyr_json *json);
 
 /* The member "error": of a fault, or with a code of its own and the last message. */

@@ -66,11 +66,10 @@ static int check_files(int argc, char **argv)
         cli_error(_("no edition given; see 'pyramids edition check --help'"));
         return CLI_USAGE;
     }
-    if (value[0])
-        pyr_text_use("en");                  /* output for programs is the same in all languages */
+    bool json = cli_json_wanted(value[0]);
     code = CLI_GOOD;
     for (int i = 0; i < argc; i++)
-        if (!check_file(argv[i], value[0] != NULL))
+        if (!check_file(argv[i], json))
             code = CLI_WRONG;
     return code;
 }

@@ -119,6 +119,13 @@ void cli_fault(const char *file, const struct pyr_fault *fault)
 static bool has_json;            /* something was printed as JSON */
 
 /* One at a time: commands print from one thread. */
+bool cli_json_wanted(const char *value)
+{
+    if (value)
+        pyr_text_use("en");
+    return value != NULL;
+}
+
 struct pyr_json *cli_json_begin(void)
 {
     static struct pyr_json json;
@@ -285,8 +292,7 @@ int cli_position_load(struct cli_position *position, int argc, char **argv, cons
     }
     if (!cli_number(value[CLI_SEAT], "--seat", 1, PYR_MAX_SEATS, &seat))
         return CLI_USAGE;
-    if (value[CLI_JSON])
-        pyr_text_use("en");                  /* output for programs is the same in all languages */
+    bool json = cli_json_wanted(value[CLI_JSON]);
     position->seat = (pyr_seat)(seat - 1);
     pyr_replay_init(replay, value[CLI_VIEW] ? position->seat : PYR_NOBODY);
     if (!cli_read(argv[0], &position->text)) {
@@ -303,7 +309,7 @@ int cli_position_load(struct cli_position *position, int argc, char **argv, cons
         position->may_choose = replay->stage == PYR_STAGE_PLAY && !replay->due_points;
         return CLI_GOOD;
     }
-    if (value[CLI_JSON])
+    if (json)
         cli_json_refuse(position->text.name, wrong, at);
     cli_position_free(position);
     return CLI_WRONG;

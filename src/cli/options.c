@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -138,6 +139,20 @@ static void print_option(const struct cli_option *option)
         option->value ? option->value : "");
     snprintf(text, sizeof text, "  %-22s %s\n", head, option->help);
     pyr_text_flow(stdout, text, PYR_HELP_COLUMNS, HELP_AT);
+}
+
+/* Programs that feed a game get a readable transcript. */
+bool cli_prompt(char **line, size_t *room)
+{
+    printf("> ");
+    fflush(stdout);
+    if (getline(line, room, stdin) < 0) {
+        putchar('\n');
+        return false;
+    }
+    if (!isatty(STDIN_FILENO))
+        printf("%s%s", *line, (*line)[strlen(*line) - 1] == '\n' ? "" : "\n");
+    return true;
 }
 
 static void print_help(const struct cli_options *options)

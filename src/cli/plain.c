@@ -323,7 +323,7 @@ static int play(struct game *g)
     char *line = NULL;
     size_t room = 0;
     int code = CLI_GOOD;
-    bool show = true, echo = !isatty(STDIN_FILENO);      /* a transcript should include the input */
+    bool show = true;
     while (!g->quit) {
         uint32_t before = g->match.log.lines;
         if (g->there && !there_wait(g->there)) {
@@ -343,15 +343,8 @@ static int play(struct game *g)
         if (show)
             show_table(g);
         show = false;
-        printf("> ");
-        fflush(stdout);
-        errno = 0;
-        if (getline(&line, &room, stdin) < 0) {
-            putchar('\n');
+        if (!cli_prompt(&line, &room))
             break;
-        }
-        if (echo)
-            printf("%s%s", line, line[strlen(line) - 1] == '\n' ? "" : "\n");
         run_command(g, line);
     }
     free(line);
@@ -373,12 +366,8 @@ static int begin(struct game *g, const struct plain_options *o)
     }
     *seating = (struct seating){ .players = o->players, .people = 1u << o->seat };
     memcpy(seating->bot, o->bot, sizeof seating->bot);
-    for (unsigned s = 0; s < o->players; s++) {
-        if (s == o->seat)
-            snprintf(seating->names[s], sizeof seating->names[s], "%s", o->name);
-        else
-            snprintf(seating->names[s], sizeof seating->names[s], "%s %u", o->bot[s]->name, s + 1);
-    }
+    snprintf(seating->names[o->seat], sizeof seating->names[o->seat], "%s", o->name);
+    seating_name_bots(seating);
     if (o->edition && !realpath(o->edition, seating->edition_file))
         seating->edition_file[0] = '\0';
     /* A longer name is cut above, but the message is about the whole name. */

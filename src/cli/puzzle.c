@@ -9,7 +9,6 @@
 #include <string.h>
 #include <strings.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <pyramids/puzzler.h>
 
@@ -289,19 +288,10 @@ static int solve(struct solving *s)
 {
     char *line = NULL;
     size_t room = 0;
-    bool solved = false, echo = !isatty(STDIN_FILENO), goes_on = true;
+    bool solved = false;
     show_question(s);
-    while (goes_on) {
-        printf("> ");
-        fflush(stdout);
-        if (getline(&line, &room, stdin) < 0) {
-            putchar('\n');
-            break;
-        }
-        if (echo)
-            printf("%s%s", line, line[strlen(line) - 1] == '\n' ? "" : "\n");
-        goes_on = run_line(s, line, &solved);
-    }
+    while (cli_prompt(&line, &room) && run_line(s, line, &solved))
+        ;
     free(line);
     return CLI_GOOD;
 }
@@ -397,9 +387,7 @@ int cli_puzzle(int argc, char **argv)
         return code;
     if (!cli_go_together(option, value, excluded))
         return CLI_USAGE;
-    s.json = value[JSON] != NULL;
-    if (s.json)
-        pyr_text_use("en");
+    s.json = cli_json_wanted(value[JSON]);
     if (cli_edition_load(NULL, &s.edition))
         return CLI_WRONG;
     load_puzzler(&s);

@@ -264,12 +264,10 @@ int cli_replay(int argc, char **argv)
         cli_error(_("no record given; see 'pyramids replay --help'"));
         return CLI_USAGE;
     }
-    struct request request = { value[EDITION], seat ? (pyr_seat)(seat - 1) : PYR_NOBODY, value[JSON] != NULL };
-    if (request.json)
-        pyr_text_use("en");                  /* output for programs is the same in all languages */
+    struct request request = { value[EDITION], seat ? (pyr_seat)(seat - 1) : PYR_NOBODY, cli_json_wanted(value[JSON]) };
     code = CLI_GOOD;
     for (int i = 0; i < argc; i++) {
-        if (i && !value[JSON])
+        if (i && !request.json)
             putchar('\n');
         int one = replay_file(argv[i], &request);
         if (one)

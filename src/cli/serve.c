@@ -736,8 +736,7 @@ int cli_serve(int argc, char **argv)
         cli_error("%s", _("out of memory"));
         return CLI_WRONG;
     }
-    if (words[JSON])
-        pyr_text_use("en");                  /* output for programs is the same in all languages */
+    cli_json_wanted(words[JSON]);
     bool good = make_setup(setup, words);
     if (words[CHECK]) {
         check_places(setup);

@@ -206,7 +206,5 @@ int cli_verify(int argc, char **argv)
         cli_error(_("--commitment: expected 64 hexadecimal digits (0 to 9, a to f)"));
         return CLI_USAGE;
     }
-    if (value[JSON])
-        pyr_text_use("en");                  /* what programs read is the same in all languages */
-    return verify_file(argv[0], value[EDITION], value[COMMITMENT], value[JSON] != NULL);
+    return verify_file(argv[0], value[EDITION], value[COMMITMENT], cli_json_wanted(value[JSON]));
 }

@@ -55,12 +55,10 @@ static struct seating setup_from_options(const struct tui_options *options)
 {
     struct seating setup = { .players = options->players, .people = options->people };
     memcpy(setup.bot, options->bot, sizeof setup.bot);
-    for (unsigned s = 0; s < setup.players; s++) {
+    for (unsigned s = 0; s < setup.players; s++)
         if (setup.people >> s & 1)
             snprintf(setup.names[s], sizeof setup.names[s], "%s", options->names[s]);
-        else
-            snprintf(setup.names[s], sizeof setup.names[s], "%s %u", setup.bot[s]->name, s + 1);
-    }
+    seating_name_bots(&setup);
     if (options->edition_file)
         snprintf(setup.edition_file, sizeof setup.edition_file, "%s", options->edition_file);
     return setup;

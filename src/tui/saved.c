@@ -39,6 +39,13 @@ bool saved_bots(const struct pyr_local *local, const struct pyr_bot **bot)
     return true;
 }
 
+void seating_name_bots(struct seating *seating)
+{
+    for (unsigned s = 0; s < seating->players; s++)
+        if (!(seating->people >> s & 1))
+            snprintf(seating->names[s], sizeof seating->names[s], "%s %u", seating->bot[s]->name, s + 1);
+}
+
 enum pyr_err saved_begin(struct pyr_local *local, struct pyr_match *match, const struct pyr_edition *edition,
     const struct seating *seating, uint64_t seed)
 {

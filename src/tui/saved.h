@@ -25,6 +25,9 @@ struct seating {
     char edition_file[PATH_MAX]; /* "": built in */
 };
 
+/* Gives the bots their names in records: "club 2". */
+void seating_name_bots(struct seating *seating);
+
 /* Begins a game with its tags and deals the cards of the seed. Returns PYR_OK, or why a name is not valid. */
 enum pyr_err saved_begin(struct pyr_local *local, struct pyr_match *match, const struct pyr_edition *edition,
     const struct seating *seating, uint64_t seed);
