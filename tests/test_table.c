@@ -564,29 +564,38 @@ static const char *refusal(unsigned who, const char *text)
     return found;
 }
 
+/* Another server completes the phase: both choices have the same effect as here, so its lines are those that this server
+ * would write, made on a copy. `mine` is the choice of the first seat, *game the game afterwards. The caller frees the
+ * lines. */
+static struct other phase_elsewhere(struct pyr_game *game, char mine[500])
+{
+    char theirs[500];
+    struct change change = { .table = table };
+    struct change_effects effects = { .change = &change };
+    change.effects = &effects;
+    struct pyr_sink sink = change_sink(&change);
+    *game = table->now.game;
+    for (unsigned s = 0; s < 2; s++) {
+        char *choice = s ? theirs : mine;
+        first_choice(s, choice, sizeof theirs);
+        CHECK_INT(pyr_game_choose(game, (pyr_seat)s, choice, NULL, &sink), PYR_OK);
+        CHECK_INT(pyr_game_confirm(game, (pyr_seat)s, &sink), PYR_OK);
+    }
+    return (struct other){ .commit = { .made = 1794700801, .lines = effects.lines, .lines_size = effects.lines_size,
+        .first_line = table->log.count } };
+}
+
 TEST("table: a choice for a phase that another server has completed is late, and the new lines are told") {
-    struct other other;
-    char text[700], rest[500], mine[500], line[] = "reveal I3\n";
+    char text[700], mine[500];
+    struct pyr_game game;
     if (!CHECK(begin()))
         return;
     begin_game();
     if (!CHECK(table && table->now.stage == STORE_RUNNING))
         return;
-    /* Both choices have the same effect as here: that server's lines equal this server's own, made on a copy. */
-    struct pyr_game game = table->now.game;
-    struct change change = { .table = table };
-    struct change_effects effects = { .change = &change };
-    change.effects = &effects;
-    struct pyr_sink sink = change_sink(&change);
-    for (unsigned s = 0; s < 2; s++) {
-        first_choice(s, s ? rest : mine, sizeof rest);
-        CHECK_INT(pyr_game_choose(&game, (pyr_seat)s, s ? rest : mine, NULL, &sink), PYR_OK);
-        CHECK_INT(pyr_game_confirm(&game, (pyr_seat)s, &sink), PYR_OK);
-    }
+    struct other other = phase_elsewhere(&game, mine);
     uint32_t before = table->log.count;
-    CHECK(effects.lines_size > strlen(line));
-    other = (struct other){ .commit = { .made = 1794700801, .lines = effects.lines, .lines_size = effects.lines_size,
-        .first_line = before } };
+    CHECK(other.commit.lines_size > strlen("reveal I3\n"));
     submit_other(&other);
     snprintf(text, sizeof text, "{\"type\":\"choose\",\"id\":\"z1\",\"phase\":%u,\"choice\":\"%s\"}", (unsigned)before,
         mine);
@@ -597,7 +606,7 @@ TEST("table: a choice for a phase that another server has completed is late, and
     CHECK_INT(lines_told[0], table->log.count);
     CHECK_INT(lines_told[1], table->log.count);
     check_all_the_same();
-    free(effects.lines);
+    free((char *)other.commit.lines);
     end();
 }
 
@@ -635,8 +644,8 @@ TEST("table: a seat that was taken at another server is taken") {
 }
 
 TEST("table: what another server did is read before a client is refused") {
-    struct other other;
-    char text[700], mine[500], rest[500];
+    char text[700], mine[500];
+    struct pyr_game game;
     if (!CHECK(begin()))
         return;
     begin_game();
@@ -644,21 +653,10 @@ TEST("table: what another server did is read before a client is refused") {
         return;
     server.shared = true;
     /* The other server has completed a phase, and a client of it comes here with a choice for the next one. */
-    struct pyr_game game = table->now.game;
-    struct change change = { .table = table };
-    struct change_effects effects = { .change = &change };
-    change.effects = &effects;
-    struct pyr_sink sink = change_sink(&change);
-    for (unsigned s = 0; s < 2; s++) {
-        first_choice(s, s ? rest : mine, sizeof rest);
-        CHECK_INT(pyr_game_choose(&game, (pyr_seat)s, s ? rest : mine, NULL, &sink), PYR_OK);
-        CHECK_INT(pyr_game_confirm(&game, (pyr_seat)s, &sink), PYR_OK);
-    }
+    struct other other = phase_elsewhere(&game, mine);
     uint32_t before = table->log.count, lines = 0;
-    for (size_t i = 0; i < effects.lines_size; i++)
-        lines += effects.lines[i] == '\n';
-    other = (struct other){ .commit = { .made = 1794700801, .lines = effects.lines, .lines_size = effects.lines_size,
-        .first_line = before } };
+    for (size_t i = 0; i < other.commit.lines_size; i++)
+        lines += other.commit.lines[i] == '\n';
     submit_other(&other);
     settle();
     CHECK_INT(table->log.count, before);     /* this server has not been notified */
@@ -674,7 +672,7 @@ TEST("table: what another server did is read before a client is refused") {
     CHECK_INT(table->log.count, before + lines);
     receive(1, "");
     check_all_the_same();
-    free(effects.lines);
+    free((char *)other.commit.lines);
     end();
 }
 

@@ -513,12 +513,7 @@ def case_draft(folder):
     """Marks that are placed but not confirmed survive a restart of the server and of this program, and so does a sealed
     choice."""
     server = Server(folder)
-    ben = Stranger(server, 'Ben')
-    code = ben.create({'kind': 'open'}, {'kind': 'open'})['table']['code']
-    ben.connect(code)
-    ben.send(type='sit', number=secrets.token_hex(32))
-    terminal = Terminal(folder, 'play', '--server', server.url, '--table', code, '--name', 'Ana')
-    terminal.wait('Ana, these four cards')
+    ben, code, terminal = with_ben(folder, server)
     terminal.keys('1', '2', 'Enter')
     terminal.wait('Sealed. Waiting for Ben')
     ben.play(1, 1)
@@ -1003,16 +998,22 @@ class Stranger:
                     self.send(type='choose', id=f'c{self.version}', phase=self.version, choice=legal[0])
 
 
-def case_server(folder):
-    """A stranger's table joined by its code; the connection and the server itself are lost in the middle; the game
-    continues."""
-    server = Server(folder)
+def with_ben(folder, server):
+    """A game of Ben, a stranger who made the table, and Ana in the terminal. Returns Ben, the code and the terminal."""
     ben = Stranger(server, 'Ben')
     code = ben.create({'kind': 'open'}, {'kind': 'open'})['table']['code']
     ben.connect(code)
     ben.send(type='sit', number=secrets.token_hex(32))
     terminal = Terminal(folder, 'play', '--server', server.url, '--table', code, '--name', 'Ana')
     terminal.wait('Ana, these four cards')
+    return ben, code, terminal
+
+
+def case_server(folder):
+    """A stranger's table joined by its code; the connection and the server itself are lost in the middle; the game
+    continues."""
+    server = Server(folder)
+    ben, code, terminal = with_ben(folder, server)
     cookie = os.path.join(folder, 'pyramids/servers', f'127.0.0.1_{server.port}.cookie')
     assert os.stat(cookie).st_mode & 0o777 == 0o600
     thread = threading.Thread(target=ben.play, args=(1, 3))
@@ -1251,12 +1252,7 @@ def case_tables(folder):
 def case_retract(folder):
     """A sealed choice is taken back on the server, while the other player is choosing."""
     server = Server(folder)
-    ben = Stranger(server, 'Ben')
-    code = ben.create({'kind': 'open'}, {'kind': 'open'})['table']['code']
-    ben.connect(code)
-    ben.send(type='sit', number=secrets.token_hex(32))
-    terminal = Terminal(folder, 'play', '--server', server.url, '--table', code, '--name', 'Ana')
-    terminal.wait('Ana, these four cards')
+    ben, _, terminal = with_ben(folder, server)
     terminal.keys('1', '2', 'Enter')
     terminal.wait('Sealed. Waiting for Ben')
     terminal.keys('u')
