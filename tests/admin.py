@@ -476,6 +476,26 @@ def case_hung_clients(folder):
             one.close()
 
 
+def case_out_of_files(folder):
+    """When players' connections have taken all files that the server may open, the operator still gets answers, one
+    client at a time."""
+    with Governed(folder, '--max-per-address', '1000', before=('prlimit', '--nofile=80:80')) as server:
+        held = []
+        while 'event=accept' not in server.text():
+            held.append(socket.create_connection(('127.0.0.1', server.port), timeout=PATIENCE))
+            held[-1].sendall(b'GET /healthz HTTP/1.1\r\n')
+        assert len(held) > 20
+        with socket.socket(socket.AF_UNIX) as idle:        # takes the one place that is kept free
+            idle.connect(server.socket)
+            for _ in range(3):
+                assert server.admin('status')['process'] == server.process.pid
+        assert server.admin('status')['connections'] > 20
+        for one in held:
+            one.close()
+        until_so(lambda: server.admin('status')['connections'] < 5)
+        server.visitor('Ana')
+
+
 def case_usage(folder):
     """Errors of the command line itself, and help."""
     def run(*words):

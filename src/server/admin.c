@@ -5,6 +5,8 @@
  *  2. A client that sends no command, or does not read the answer, is cut after a while, and earlier if there are so many
  *     connections that another one needs its place: the oldest goes first. A connection whose command is running keeps
  *     its place, even after its client has gone.
+ *  3. One file is kept open for nothing, and closed when a client comes and no more files can be opened: the operator
+ *     gets in when players' connections have taken all of them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +23,7 @@
 #include "admin.h"
 
 #define MOST_CONNS 64
-#define MOST_ACCEPTED 16         /* at once, fewer than MOST_CONNS: a command is read before its place is needed */
+#define MOST_ACCEPTED 16         /* at once */
 #define WAITING 128              /* connections that wait to be accepted */
 #define ASK_MS 10000             /* for a command to arrive */
 #define READ_MS 60000            /* for an answer to be read */
@@ -33,6 +35,8 @@ struct admin {
     char path[sizeof ((struct sockaddr_un *)0)->sun_path];
     struct admin_conn *conns;    /* newest first */
     unsigned count;              /* of connections with a client or a running command */
+    int spare;                   /* the file that is kept open; -1: in use by a client */
+    bool is_waiting;             /* for a file: not accepting until the next tick */
 };
 
 /* Connections. */
@@ -58,6 +62,12 @@ static void count_down(struct admin_conn *conn)
         conn->server->admin->count--;
 }
 
+static void keep_spare(struct admin *admin)
+{
+    if (admin && admin->spare < 0)
+        admin->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
 static void end(struct admin_conn *conn)
 {
     if (conn->fd < 0)
@@ -72,6 +82,7 @@ static void end(struct admin_conn *conn)
     uv_close((uv_handle_t *)&conn->poll, handle_closed);
     close(conn->fd);
     conn->fd = conn->file = -1;
+    keep_spare(conn->server->admin);
 }
 
 /* Sends the rest of the answer, and the file with its first byte. */
@@ -199,24 +210,29 @@ static void on_poll(uv_poll_t *poll, int status, int events)
         on_readable(conn);
 }
 
-/* Whether there is a place for one more; cuts the oldest client that has no command running. */
-static bool make_room(struct admin *admin)
+/* Cuts the oldest client that has no command running, unless one has just arrived from it. False if there is none. */
+static bool cut_oldest(struct admin *admin)
 {
-    struct admin_conn *oldest = NULL;
-    if (admin->count < MOST_CONNS)
-        return true;
-    for (struct admin_conn *conn = admin->conns; conn; conn = conn->next)
-        if (!conn->is_busy)
-            oldest = conn;
-    if (oldest)
+    for (;;) {
+        struct admin_conn *oldest = NULL;
+        for (struct admin_conn *conn = admin->conns; conn; conn = conn->next)
+            if (!conn->is_busy)
+                oldest = conn;
+        if (!oldest)
+            return false;
+        if (!oldest->out)
+            on_readable(oldest);
+        if (oldest->is_busy)
+            continue;
         end(oldest);
-    return oldest != NULL;
+        return true;
+    }
 }
 
 static void add(struct server *server, int fd)
 {
     struct admin *admin = server->admin;
-    struct admin_conn *conn = make_room(admin) ? calloc(1, sizeof *conn) : NULL;
+    struct admin_conn *conn = admin->count < MOST_CONNS || cut_oldest(admin) ? calloc(1, sizeof *conn) : NULL;
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     if (!conn || uv_poll_init(&server->loop, &conn->poll, fd)) {
         free(conn);
@@ -238,12 +254,32 @@ static void add(struct server *server, int fd)
         end(conn);
 }
 
+/* Accepts with the spare file, or that of the oldest client. */
+static int accept_with_spare(struct admin *admin)
+{
+    if (admin->spare < 0)
+        cut_oldest(admin);
+    if (admin->spare < 0)
+        return -1;
+    close(admin->spare);
+    admin->spare = -1;
+    return accept(admin->fd, NULL, NULL);
+}
+
 static void on_connect(uv_poll_t *poll, int status, int events)
 {
     struct server *server = poll->data;
+    struct admin *admin = server->admin;
     (void)events;
     for (unsigned i = 0; status >= 0 && i < MOST_ACCEPTED; i++) {
-        int fd = accept(server->admin->fd, NULL, NULL);
+        int fd = accept(admin->fd, NULL, NULL);
+        bool is_short = fd < 0 && (errno == EMFILE || errno == ENFILE);
+        if (is_short && i)
+            return;                          /* there may be no other client */
+        if (is_short && (fd = accept_with_spare(admin)) < 0) {
+            uv_poll_stop(&admin->poll);
+            admin->is_waiting = true;
+        }
         if (fd < 0)
             return;
         add(server, fd);
@@ -252,8 +288,12 @@ static void on_connect(uv_poll_t *poll, int status, int events)
 
 void admin_tick(struct server *server)
 {
+    struct admin *admin = server->admin;
     uint64_t now = uv_now(&server->loop);
-    struct admin_conn *next = server->admin ? server->admin->conns : NULL;
+    struct admin_conn *next = admin ? admin->conns : NULL;
+    keep_spare(admin);
+    if (admin && admin->is_waiting)
+        admin->is_waiting = uv_poll_start(&admin->poll, UV_READABLE, on_connect) != 0;
     while (next) {
         struct admin_conn *conn = next;
         next = conn->next;
@@ -325,6 +365,8 @@ bool admin_start(struct server *server, char *error, size_t size)
         return false;
     }
     memcpy(admin->path, at.sun_path, sizeof admin->path);
+    admin->spare = -1;
+    keep_spare(admin);
     admin->poll.data = server;
     server->admin = admin;
     return !uv_poll_start(&admin->poll, UV_READABLE, on_connect);
@@ -338,6 +380,8 @@ void admin_stop(struct server *server)
     while (admin->conns)
         end(admin->conns);
     server->admin = NULL;
+    if (admin->spare >= 0)
+        close(admin->spare);
     unlink(admin->path);
     close(admin->fd);
     uv_close((uv_handle_t *)&admin->poll, listener_closed);

@@ -355,7 +355,7 @@ int server_run(const struct server_options *options)
     signal(SIGXFSZ, SIG_IGN);
     notify_init();
     log_start();                             /* without a thread for it, every thread writes its own lines */
-    raise_file_limit(options->max_connections + 64);
+    raise_file_limit(options->max_connections + 160);
     if (!server_start(&server, options, error, sizeof error)) {
         log_stop();
         fprintf(stderr, "pyramids: %s\n", error);
