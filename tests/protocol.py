@@ -104,7 +104,7 @@ def case_routes(_):
 
 def case_limits(folder):
     """The numbers on the page match the program, and are enforced."""
-    usage = re.sub(r'\n {8,}', ' ', wire.run('serve', '--help'))          # an option a line
+    usage = re.sub(r'\n {8,}', ' ', wire.run('serve', '--help'))          # one option per line
     limits = dict(rows(section('5. Limits')))
     defaults = {name: int(value) for name, value in re.findall(r'--([a-z-]+) \w+ .*\(default (\d+)', usage)}
 

@@ -368,7 +368,7 @@ TEST("a third card picked takes the place of the first")
     CHECK_INT(hand.picked, 2);
 }
 
-TEST("the game in words, a sentence an event and a heading a turn")
+TEST("the game in words, one sentence per event and one heading per turn")
 {
     struct story story = { 0 };
     play_by_hand(&crowded, 1);

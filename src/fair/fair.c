@@ -58,10 +58,10 @@ bool pyr_fair_read_hex(const char *text, size_t length, uint8_t bytes[PYR_FAIR_B
     if (length != PYR_FAIR_DIGITS)
         return false;
     for (size_t i = 0; i < PYR_FAIR_DIGITS; i++) {
-        char c = text[i];
-        if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'f'))
+        int digit = pyr_hex_digit(text[i]);
+        if (digit < 0)
             return false;
-        read[i / 2] = (uint8_t)(read[i / 2] << 4 | (c <= '9' ? c - '0' : c - 'a' + 10));
+        read[i / 2] = (uint8_t)(read[i / 2] << 4 | digit);
     }
     __builtin_memcpy(bytes, read, sizeof read);
     return true;

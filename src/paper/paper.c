@@ -4,6 +4,7 @@
  * All measures are in tenths of a millimetre. Sheets are numbered in the order cards, expedition cards, score cards;
  * parts that are not selected are left out and not counted.
  */
+#include <pyramids/lines.h>
 #include <pyramids/options.h>
 #include <pyramids/paper.h>
 
@@ -377,11 +378,6 @@ size_t pyr_paper_write(const struct pyr_paper *paper, const struct pyr_edition *
     return at.out.length;
 }
 
-static int hex_of(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* If a colour of six digits begins here, writes its grey: brightness as perceived (Rec. 601). */
 static bool put_grey(struct pyr_out *out, const char *at, size_t left)
 {
@@ -389,7 +385,7 @@ static bool put_grey(struct pyr_out *out, const char *at, size_t left)
     if (left < 8 || at[0] != '#' || at[7] != '"')
         return false;
     for (int i = 0; i < 6; i++) {
-        digit[i] = hex_of(at[i + 1]);
+        digit[i] = pyr_hex_any(at[i + 1]);
         if (digit[i] < 0)
             return false;
     }

@@ -15,11 +15,6 @@ void pyr_puzzler_init(struct pyr_puzzler *puzzler)
     *puzzler = (struct pyr_puzzler){ .skill = pyr_glicko_new() };
 }
 
-static int digit(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static bool read_seen(struct pyr_lines *lines, uint8_t *seen)
 {
     struct pyr_word word;
@@ -28,7 +23,7 @@ static bool read_seen(struct pyr_lines *lines, uint8_t *seen)
     if (!pyr_lines_word(lines, &word) || word.length > PYR_PUZZLES / 4 || word.length % 2)
         return false;
     for (size_t i = 0; i < word.length; i += 2) {
-        int high = digit(word.at[i]), low = digit(word.at[i + 1]);
+        int high = pyr_hex_digit(word.at[i]), low = pyr_hex_digit(word.at[i + 1]);
         if (high < 0 || low < 0)
             return false;
         seen[i / 2] = (uint8_t)(high << 4 | low);

@@ -20,6 +20,7 @@
 #include <zlib.h>
 
 #include <pyramids/json.h>
+#include <pyramids/lines.h>
 #include <pyramids/text.h>
 
 #include "access.h"
@@ -207,13 +208,6 @@ bool request_back(struct request *request)
     return false;
 }
 
-/* The value of a hexadecimal digit, or -1. */
-static int digit(char letter)
-{
-    return letter >= '0' && letter <= '9' ? letter - '0' : letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 :
-        letter >= 'A' && letter <= 'F' ? letter - 'A' + 10 : -1;
-}
-
 /* A '%' that is not followed by two digits is kept. A zero byte would end the text early: it is refused. */
 enum member request_query(const struct request *request, const char *name, char *to, size_t room)
 {
@@ -230,8 +224,8 @@ enum member request_query(const struct request *request, const char *name, char 
         return MEMBER_MISSING;
     for (at += length + 1; *at && *at != '&'; at++) {
         char letter = *at == '+' ? ' ' : *at;
-        if (letter == '%' && digit(at[1]) >= 0 && digit(at[2]) >= 0) {
-            letter = (char)(16 * digit(at[1]) + digit(at[2]));
+        if (letter == '%' && pyr_hex_any(at[1]) >= 0 && pyr_hex_any(at[2]) >= 0) {
+            letter = (char)(16 * pyr_hex_any(at[1]) + pyr_hex_any(at[2]));
             at += 2;
         }
         if (!letter || size + 1 >= room) {

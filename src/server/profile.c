@@ -311,7 +311,6 @@ static void link_done(struct store_job *job, enum store_result result)
 
 static void submit_link(struct request *request, bool is_new)
 {
-    static const char letters[] = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
     struct link_job *link = calloc(1, sizeof *link);
     if (!link) {
         request_error(request, ERROR_STORAGE, "");
@@ -323,8 +322,7 @@ static void submit_link(struct request *request, bool is_new)
     link->visitor = (int64_t)request->visitor->node.key;
     link->now = server_time();
     link->is_new = is_new;
-    for (unsigned i = 0; i < LINK_LETTERS; i++)
-        link->key[i] = letters[randombytes_uniform(sizeof letters - 1)];
+    code_draw(link->key, LINK_LETTERS);
     crypto_hash_sha256(link->hash, (const unsigned char *)link->key, LINK_LETTERS);
     request_wait(request);
     store_submit(request->server->store, &link->job);

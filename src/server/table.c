@@ -24,6 +24,13 @@ static const char code_letters[] = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
 /* A code is CODE_SIZE letters of an alphabet without letters that look alike, so it can be read aloud and typed from
  * paper. It is also the only key to a table that is not public, which is why guessing is limited by address (limit.c). */
+void code_draw(char *to, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        to[i] = code_letters[randombytes_uniform(sizeof code_letters - 1)];
+    to[length] = '\0';
+}
+
 bool table_is_code(const char *code)
 {
     return strlen(code) == CODE_SIZE && strspn(code, code_letters) == CODE_SIZE;
@@ -31,11 +38,9 @@ bool table_is_code(const char *code)
 
 void table_draw_code(const struct server *server, char code[CODE_SIZE + 1])
 {
-    do {
-        for (unsigned i = 0; i < CODE_SIZE; i++)
-            code[i] = code_letters[randombytes_uniform(sizeof code_letters - 1)];
-        code[CODE_SIZE] = '\0';
-    } while (table_find(server, code));
+    do
+        code_draw(code, CODE_SIZE);
+    while (table_find(server, code));
 }
 
 /* Dashes of all kinds are skipped, since word processors replace hyphens. */

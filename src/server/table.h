@@ -213,6 +213,9 @@ bool table_is_code(const char *code);
 /* A code as people type it: small letters, blanks and dashes in between. `size` letters into `to`, with an end; false if
  * it is not one. */
 bool code_read(const char *text, char *to, size_t size);
+
+/* Draws a code of so many letters of the same alphabet, for which `to` has room. */
+void code_draw(char *to, size_t length);
 /* table_read.c: makes a table from the database. NULL if the data is invalid or without memory. */
 struct table *table_restore(struct server *server, const struct store_table *stored, const char *text, size_t size,
     const struct store_choice *choices, unsigned count);

@@ -498,10 +498,8 @@ _Static_assert(NAME_SIZE <= sizeof ((struct store_visitor *)0)->name, "a name fi
  * hopeless. */
 void device_code_draw(int64_t visitor, char text[10], struct device_code *made)
 {
-    static const char letters[] = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
-    char code[CODE_LETTERS + 1] = "";
-    for (unsigned i = 0; i < CODE_LETTERS; i++)
-        code[i] = letters[randombytes_uniform(sizeof letters - 1)];
+    char code[CODE_LETTERS + 1];
+    code_draw(code, CODE_LETTERS);
     crypto_hash_sha256(made->hash, (const unsigned char *)code, CODE_LETTERS);
     made->visitor = visitor;
     made->until = server_time() + CODE_SECONDS;

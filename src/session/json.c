@@ -9,6 +9,7 @@
 #define JSMN_STRICT
 #include <jsmn.h>
 
+#include <pyramids/lines.h>
 #include <pyramids/utf8.h>
 
 #include "json.h"
@@ -86,12 +87,6 @@ struct pyr_word json_word(const struct json *json, int value)
     return (struct pyr_word){ json->text + token->start, (size_t)(token->end - token->start) };
 }
 
-/* c | 32 converts a letter to lower case. */
-static int hex_digit(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
-}
-
 /* Four hexadecimal digits; -1 if they are not. */
 static int32_t unit_at(const char *at, const char *end)
 {
@@ -99,7 +94,7 @@ static int32_t unit_at(const char *at, const char *end)
     if (end - at < 4)
         return -1;
     for (int i = 0; i < 4; i++) {
-        int digit = hex_digit(at[i]);
+        int digit = pyr_hex_any(at[i]);
         if (digit < 0)
             return -1;
         unit = unit << 4 | digit;

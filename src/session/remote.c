@@ -69,7 +69,7 @@ static void write_hex(char *to, const uint8_t *bytes, size_t count)
 static bool is_hex(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
-        if (!((text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'f')))
+        if (pyr_hex_digit(text[i]) < 0)
             return false;
     return !text[length];
 }
@@ -1022,7 +1022,7 @@ static bool read_step(struct pyr_lines *lines, struct pyr_remote_draft *choice)
         return false;
     pyr_step step = 0;
     for (unsigned i = 0; i < 16; i++)
-        step = step << 4 | (pyr_step)(hex[i] <= '9' ? hex[i] - '0' : hex[i] - 'a' + 10);
+        step = step << 4 | (pyr_step)pyr_hex_digit(hex[i]);
     choice->step[choice->count++] = step;
     return true;
 }

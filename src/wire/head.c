@@ -16,6 +16,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include <pyramids/lines.h>
+
 #include "wire.h"
 
 #define FIRST_ROOM 1024          /* bytes; most heads fit */
@@ -264,11 +266,6 @@ static enum wire_fault body_length(const struct wire_request *request, uint32_t 
     return *length > WIRE_BODY ? WIRE_BODY_TOO_LONG : WIRE_GOOD;
 }
 
-static int hex_digit(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* In place; NULL if it is invalid. %00 is refused, since C would read only the part before it. */
 static const char *decode(char *path)
 {
@@ -278,7 +275,7 @@ static const char *decode(char *path)
             *to++ = *at;
             continue;
         }
-        int high = hex_digit(at[1]), low = high < 0 ? -1 : hex_digit(at[2]);
+        int high = pyr_hex_any(at[1]), low = high < 0 ? -1 : pyr_hex_any(at[2]);
         if (low < 0 || !(high | low))
             return NULL;
         *to++ = (char)(high << 4 | low);

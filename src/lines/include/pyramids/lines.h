@@ -39,6 +39,17 @@ struct pyr_word {
 #define PYR_NO_WORD (pyr_word{ "", 0 })
 #endif
 
+/* The value of a hexadecimal digit; -1: it is none. In our own formats it is a small letter; others have capitals, too. */
+static inline int pyr_hex_digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static inline int pyr_hex_any(char c)
+{
+    return pyr_hex_digit((char)(c >= 'A' && c <= 'F' ? c + ('a' - 'A') : c));
+}
+
 struct pyr_lines {
     const char *text;
     size_t size, next;           /* where the next line begins */
