@@ -2,6 +2,7 @@
 """Solves puzzles of the last two turns with the rules of oracle.py, which is independent of the engine, and compares the
 values of the ten best choices with those of the command. usage: solve.py PYRAMIDS SOURCE [I/N]: all exact puzzles, or
 every N-th from the I-th (docs/puzzles.md)."""
+import itertools
 import json
 import os
 import subprocess
@@ -111,6 +112,35 @@ class Solver:
         pattern = self.game.pattern
         return {self.key(end): self.value(end) for end in self.ends(self.game.players[self.seat], pattern)}
 
+    def completed(self, player):
+        return tuple(sorted(n for n in player.cards if self.game.is_tomb_marked(player, n)))
+
+    def score_beside(self, end, others):
+        """The score after the last turn, when the others complete these cards: points go by the lowest number (R14)."""
+        game, kept = self.game, (self.game.players, self.game.stage)
+        game.players = [player.copy() for player in game.players]
+        game.players[self.seat], game.queue, game.finished = end.copy(), [], {}
+        for seat, done in enumerate(others[:self.seat] + (self.completed(end),) + others[self.seat + 1:]):
+            if done:
+                game.players[seat].done += done
+                game.finished[seat] = list(done)
+        game.end_turn()
+        line = next(line for line in game.queue if line.startswith(f'score {self.seat + 1} '))
+        game.queue, (game.players, game.stage) = [], kept
+        return int(line.split(' ')[2])
+
+    def worst_gap(self):
+        """How far the best choice of the last turn is ahead at least, whatever cards the others complete; and in how many
+        ways they can."""
+        pattern, nobody = self.game.pattern, ((),) * self.game.seats
+        mine = self.ends(self.game.players[self.seat], pattern)
+        best = max(mine, key=lambda end: self.score_beside(end, nobody))
+        ways = [{()} if seat == self.seat else {self.completed(end) for end in self.ends(player, pattern)}
+            for seat, player in enumerate(self.game.players)]
+        gaps = [self.score_beside(best, way) - max(self.score_beside(end, way) for end in mine if end is not best)
+            for way in itertools.product(*ways)]
+        return min(gaps), len(gaps)
+
     def after(self, choice):
         """The desk that a choice leads to."""
         player = self.game.players[self.seat].copy()
@@ -121,7 +151,8 @@ class Solver:
 
 
 def compare(edition, puzzle, answer):
-    """Whether the command's verdict has the values that the oracle finds; `answer` asks it. Returns the gap."""
+    """Whether the command's verdict has the values that the oracle finds; `answer` asks it. In the last turn the best choice
+    must stay ahead whatever the others do. Returns the gap."""
     game = oracle.follow(edition, puzzle['record'])
     pattern = game.pattern
     solver = Solver(game, puzzle['puzzle']['seat'] - 1)
@@ -136,6 +167,7 @@ def compare(edition, puzzle, answer):
         assert abs(choice['value'] - 100 * mine) <= 0.5001, (choice, mine)
         if place < 10:
             assert abs(choice['value'] - 100 * best[place]) <= 0.5001, (choice, best[:10])
+    assert not solver.is_last or solver.worst_gap()[0] >= 1
     gap = best[0] - best[1]
     assert gap >= (2 if solver.is_last else 1.5) - 0.01, gap
     return gap
