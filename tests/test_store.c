@@ -894,6 +894,41 @@ TEST("jobs share transactions, are answered in order, and fail alone")
     drop_folder();
 }
 
+static enum store_result write_one(struct store_db *db, struct store_job *job)
+{
+    struct store_visitor v = visitor(((struct job *)job)->number);
+    return store_put_visitor(db, &v);
+}
+
+/* Its answer leads to another job. */
+static struct job next_jobs[11];
+
+static void submit_next(struct store_job *job, enum store_result result)
+{
+    struct job *mine = (struct job *)job, *next = &next_jobs[mine->number];
+    mine->result = result;
+    *next = (struct job){ .job = { .run = write_one, .done = note }, .number = mine->number + 10 };
+    store_submit(store, &next->job);
+}
+
+TEST("jobs that come together, and those that follow from their results, share a transaction each")
+{
+    static struct job jobs[11];
+    make_folder();
+    if (CHECK(open_store())) {
+        for (int i = 1; i <= 10; i++) {
+            jobs[i] = (struct job){ .job = { .run = write_one, .done = submit_next }, .number = i };
+            store_submit(store, &jobs[i].job);
+        }
+        uv_run(&loop, UV_RUN_DEFAULT);
+        for (int i = 1; i <= 10; i++)
+            CHECK(jobs[i].result == STORE_OK && next_jobs[i].result == STORE_OK);
+        CHECK_INT(store_counters(store).commits, 2);
+        close_store();
+    }
+    drop_folder();
+}
+
 /* Writes visitor `number`, then runs out of room: number 2 only the first time, multiples of 3 always. */
 static int runs[40];
 
@@ -915,6 +950,7 @@ static void hold_thread(struct job *holder)
     uv_sem_init(&held, 0);
     *holder = (struct job){ .job = { .run = hold_at_gate, .done = note } };
     store_submit(store, &holder->job);
+    uv_run(&loop, UV_RUN_NOWAIT);            /* the thread gets it */
     uv_sem_wait(&held);
 }
 
@@ -3165,6 +3201,7 @@ POSTGRES_TEST("servers that change the same tables in another order never wait f
                 for (int n = 0; n < SERVERS; n++) {
                     holder[n] = (struct job){ .job = { .run = hold_at_gate, .done = note } };
                     store_submit(both[n], &holder[n].job);
+                    uv_run(&loop, UV_RUN_NOWAIT);
                     uv_sem_wait(&held);
                     for (int i = 0; i < TABLES; i++) {
                         int id = n ? TABLES - i : i + 1;
@@ -3278,6 +3315,7 @@ POSTGRES_TEST("servers whose players choose at once store all of it at the first
     for (int n = 0; n < opened; n++) {
         holder[n] = (struct job){ .job = { .run = hold_at_gate, .done = note } };
         store_submit(all[n], &holder[n].job);
+        uv_run(&loop, UV_RUN_NOWAIT);
         uv_sem_wait(&held);
         for (int i = 0; i < TABLES; i++) {
             commits[n][i] = first_choice(1, (uint8_t)n, (uint8_t)(15 & ~(1u << n)));

@@ -8,10 +8,13 @@
  *     that only jobs that cannot be stored are refused. (They are run again, not just committed again: after a failed
  *     sync, only pages that are written again are certain to reach the disk.)
  *  4. No failure ends the thread.
+ *  5. Jobs that come together share a transaction. The thread gets them when the loop is about to wait, or has handled
+ *     what it waited for, so those of one turn of the loop arrive together. After a transaction the thread lets the loop
+ *     deliver the results before it begins the next one: answers lead to the next jobs. An idle thread waits for nothing.
  *
  * Two threads: the loop's, which submits jobs and gets their results, and the store's, the only one that uses `db`
- * between opening and closing. They share two lists under `mutex`; a job is owned by exactly one list, or by the thread
- * that took it off.
+ * between opening and closing. They share two lists under `mutex`; a job is owned by exactly one list (of these, or
+ * `submitted`, which is the loop's), or by the thread that took it off.
  *
  * The loop is kept alive by the async handle while jobs are pending (uv_ref, uv_unref), so a server that is stopping
  * waits for them.
@@ -29,6 +32,7 @@
 #define MOST_ATTEMPTS 4          /* to run jobs together, before each is run alone */
 #define CLOSE_MS 3000            /* how long closing waits for a database that does not answer */
 #define LOOK_MS 500              /* between looks at the database while it is idle */
+#define DELIVERY_MS 2            /* how long the thread waits for a busy loop to deliver results (5) */
 
 struct list {
     struct store_job *first, **end;
@@ -36,6 +40,9 @@ struct list {
 
 struct store {
     uv_async_t async;            /* wakes the loop when jobs are finished */
+    uv_prepare_t before;         /* called before the loop waits, and after */
+    uv_check_t after;
+    unsigned handles;            /* of these three, those that are not closed yet */
     uv_thread_t thread;
     uv_mutex_t mutex;
     uv_cond_t work, idle;
@@ -45,10 +52,13 @@ struct store {
     struct list waiting, finished;           /* under the mutex, as are the next ones */
     struct store_counters sums;
     bool busy, stop;
+    bool is_delivering;          /* results of the last transaction are on their way to the loop (5) */
     uint64_t pulse;              /* uv_hrtime when the thread last showed that it is alive */
     uint64_t closing;            /* uv_hrtime of store_close; 0: not called yet */
 
     struct store_counters counters;          /* used by the loop only: `sums` as of the last delivery */
+    struct list submitted;       /* as are these: jobs that the thread has not got yet */
+    bool has_delivered;
     unsigned pending;
 };
 
@@ -259,6 +269,30 @@ static bool let_time_pass(void *context, unsigned ms, bool is_ill)
     return more;
 }
 
+/* With the lock. The database is looked at while nothing else happens. `seen`: its health between transactions. */
+static void look(struct store *store, enum store_health *seen)
+{
+    uv_mutex_unlock(&store->mutex);          /* a file system may be slow, and the loop must not wait for it */
+    enum store_health found = store->db->engine->look(store->db);
+    /* A store that could not write has recovered once something was written. */
+    *seen = found == STORE_WELL && *seen == STORE_NO_WRITES ? *seen : found;
+    uv_mutex_lock(&store->mutex);
+    store->sums.health = *seen;
+    store->pulse = uv_hrtime();
+}
+
+/* With the lock. Waits for jobs, and then for the delivery of the last results, which may lead to more of them (5). */
+static void wait_for_jobs(struct store *store, enum store_health *seen)
+{
+    uint64_t until = uv_hrtime() + DELIVERY_MS * 1000000ull;
+    while (!store->waiting.first && !store->stop)
+        if (uv_cond_timedwait(&store->work, &store->mutex, LOOK_MS * 1000000))
+            look(store, seen);
+    for (uint64_t now; store->is_delivering && !store->closing && (now = uv_hrtime()) < until;)
+        uv_cond_timedwait(&store->work, &store->mutex, until - now);
+    store->is_delivering = false;
+}
+
 /* The lock is held except while jobs run and while the file is checked. `sums` is copied out and in, so that every reader
  * that holds the lock sees consistent counters. */
 static void work(void *argument)
@@ -268,17 +302,7 @@ static void work(void *argument)
     uv_mutex_lock(&store->mutex);
     for (;;) {
         store->pulse = uv_hrtime();
-        while (!store->waiting.first && !store->stop) {
-            if (!uv_cond_timedwait(&store->work, &store->mutex, LOOK_MS * 1000000))
-                continue;
-            uv_mutex_unlock(&store->mutex);  /* a file system may be slow, and the loop must not wait for it */
-            enum store_health look = store->db->engine->look(store->db);
-            /* A store that could not write has recovered once something was written. */
-            seen = look == STORE_WELL && seen == STORE_NO_WRITES ? seen : look;
-            uv_mutex_lock(&store->mutex);
-            store->sums.health = seen;
-            store->pulse = uv_hrtime();
-        }
+        wait_for_jobs(store, &seen);
         if (!store->waiting.first)
             break;
         struct list batch = { NULL, &batch.first };
@@ -296,6 +320,7 @@ static void work(void *argument)
         store->sums = sums;
         seen = sums.health;
         store->busy = false;
+        store->is_delivering = true;
         uv_cond_signal(&store->idle);
         uv_async_send(&store->async);
     }
@@ -320,16 +345,71 @@ static void deliver(struct store *store)
 
 static void on_finished(uv_async_t *async)
 {
-    deliver(async->data);
+    struct store *store = async->data;
+    deliver(store);
+    store->has_delivered = true;
+}
+
+/* Gives the thread what was submitted since the last time. */
+static void hand_in(struct store *store)
+{
+    if (!store->submitted.first && !store->has_delivered)
+        return;
+    uv_mutex_lock(&store->mutex);
+    if (store->submitted.first) {
+        *store->waiting.end = store->submitted.first;
+        store->waiting.end = store->submitted.end;
+    }
+    if (store->has_delivered)
+        store->is_delivering = false;
+    if (store->waiting.first)
+        uv_cond_signal(&store->work);
+    uv_mutex_unlock(&store->mutex);
+    store->submitted = (struct list){ NULL, &store->submitted.first };
+    store->has_delivered = false;
+}
+
+static void before_wait(uv_prepare_t *before)
+{
+    hand_in(before->data);
+}
+
+static void after_wait(uv_check_t *after)
+{
+    hand_in(after->data);
+}
+
+/* Started before the server's own handles, so that `before` is called after theirs: libuv calls the last one first. They
+ * cannot fail, and do not keep the loop alive. */
+static void watch_loop(struct store *store, uv_loop_t *loop)
+{
+    store->async.data = store->before.data = store->after.data = store;
+    uv_prepare_init(loop, &store->before);
+    uv_prepare_start(&store->before, before_wait);
+    uv_check_init(loop, &store->after);
+    uv_check_start(&store->after, after_wait);
+    uv_unref((uv_handle_t *)&store->async);
+    uv_unref((uv_handle_t *)&store->before);
+    uv_unref((uv_handle_t *)&store->after);
+    store->handles = 3;
 }
 
 static void on_closed(uv_handle_t *handle)
 {
     struct store *store = handle->data;
+    if (--store->handles)
+        return;
     uv_cond_destroy(&store->idle);
     uv_cond_destroy(&store->work);
     uv_mutex_destroy(&store->mutex);
     free(store);
+}
+
+static void close_handles(struct store *store)
+{
+    uv_close((uv_handle_t *)&store->async, on_closed);
+    uv_close((uv_handle_t *)&store->before, on_closed);
+    uv_close((uv_handle_t *)&store->after, on_closed);
 }
 
 /* The loader may read and write, in one transaction. */
@@ -359,6 +439,7 @@ bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*
     s->pulse = uv_hrtime();
     s->waiting.end = &s->waiting.first;
     s->finished.end = &s->finished.first;
+    s->submitted.end = &s->submitted.first;
     s->db = store_db_open(path, true, error, error_size);
     if (!s->db)
         goto no_database;
@@ -374,14 +455,13 @@ bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*
         goto no_idle;
     if ((code = uv_async_init(loop, &s->async, on_finished)))
         goto no_async;
-    s->async.data = s;
-    uv_unref((uv_handle_t *)&s->async);
+    watch_loop(s, loop);
     if (s->db->engine->serve)
         s->db->engine->serve(s->db, let_time_pass, s);
     if ((code = uv_thread_create(&s->thread, work, s))) {
         snprintf(error, error_size, "%s: %s", name, pyr_text_system(-code));
         store_db_close(s->db);
-        uv_close((uv_handle_t *)&s->async, on_closed);
+        close_handles(s);
         return false;
     }
     *store = s;
@@ -424,10 +504,7 @@ void store_submit(struct store *store, struct store_job *job)
 {
     if (!store->pending++)
         uv_ref((uv_handle_t *)&store->async);
-    uv_mutex_lock(&store->mutex);
-    append(&store->waiting, job);
-    uv_cond_signal(&store->work);
-    uv_mutex_unlock(&store->mutex);
+    append(&store->submitted, job);
 }
 
 uint64_t store_pulse(struct store *store)
@@ -466,6 +543,7 @@ void store_close(struct store *store)
     store->closing = uv_hrtime();
     uv_mutex_unlock(&store->mutex);
     do {
+        hand_in(store);
         uv_mutex_lock(&store->mutex);
         while (store->waiting.first || store->busy)
             uv_cond_wait(&store->idle, &store->mutex);
@@ -480,5 +558,5 @@ void store_close(struct store *store)
     if (store->listener)
         store->db->engine->listen_end(store->listener);
     store_db_close(store->db);
-    uv_close((uv_handle_t *)&store->async, on_closed);
+    close_handles(store);
 }

@@ -210,7 +210,8 @@ struct store_news {
 /* False if it is malformed. */
 bool store_read_news(const char *more, struct store_news *news);
 
-/* Submits a job, from the loop's thread. The loop stays alive until it is done. */
+/* Submits a job, from the loop's thread. The store's thread gets it when the loop is about to wait, or has handled what it
+ * waited for. The loop stays alive until it is done. */
 void store_submit(struct store *store, struct store_job *job);
 
 /* When the store's thread last showed that it is alive, in milliseconds of uv_hrtime. It counts as alive while it waits
