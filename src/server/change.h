@@ -92,6 +92,8 @@ enum error apply_sit(struct change *, struct problem *), apply_leave(struct chan
     apply_forget(struct change *, struct problem *), apply_notify(struct change *, struct problem *);
 /* table_make.c: changes nothing; its answer follows when the changes before it are stored. */
 enum error apply_new(struct change *, struct problem *);
+/* react.c: changes nothing either; who sits at the table is decided after the changes before it. */
+enum error apply_react(struct change *, struct problem *);
 /* turns.c */
 enum error apply_choose(struct change *, struct problem *), apply_retract(struct change *, struct problem *);
 

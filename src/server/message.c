@@ -334,12 +334,22 @@ static void do_react(struct conn *conn, const char *id, json_t **value)
     unsigned symbol = 0;
     while (symbol < PYR_REACTIONS && strcmp(json_string_value(value[0]), reaction_names[symbol]))
         symbol++;
-    if (symbol == PYR_REACTIONS)
-        refuse(conn, id, ERROR_BAD_MESSAGE, "symbol");
-    else if (!conn->observer.table)
-        refuse(conn, id, ERROR_NOT_OPEN, "");
-    else
-        refuse(conn, id, table_react(conn->observer.table, (int64_t)conn->visitor->node.key, symbol), "");
+    struct table *table = conn->observer.table;
+    if (symbol == PYR_REACTIONS || !table) {
+        bool is_unknown = symbol == PYR_REACTIONS;
+        refuse(conn, id, is_unknown ? ERROR_BAD_MESSAGE : ERROR_NOT_OPEN, is_unknown ? "symbol" : "");
+        return;
+    }
+    enum error error = table_react(table, (int64_t)conn->visitor->node.key, symbol);
+    if (error != ERROR_NOT_SEATED && error != ERROR_ALONE) {
+        refuse(conn, id, error, "");
+        return;
+    }
+    struct change *change = begin(conn, id, apply_react);
+    if (!change)
+        return;
+    change->request.seat = (uint8_t)symbol;
+    conn_submit(conn, change, id);
 }
 
 #define SEAT(required) { "seat", FIELD_SEAT, required, PYR_MAX_SEATS }

@@ -2,17 +2,20 @@
  * react.c: quick reactions: six symbols that people at a table can show each other. They are not part of the game and not
  * stored; players who are not connected at that moment do not see them.
  *
- * A seat may show one per REST_MS, and PER_TURN per turn. Every server counts the reactions of all servers; the limit
- * can only be exceeded, by one, by sending two at the same moment to two servers.
+ * A seat may show one per REST_MS, and PER_TURN per turn. Every server counts the reactions of all servers, and drops one
+ * of another server that comes too soon after the last: if a player sends two at the same moment to two servers, each
+ * observer sees one of them.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "change.h"
 #include "server.h"
 
 #define REST_MS 5000
 #define PER_TURN 3
+#define SPREAD_MS 1000           /* by which the times of two reactions on their way to another server may differ */
 
 #define WORD(name) #name,
 const char *const reaction_names[PYR_REACTIONS] = { PYR_REACTION_WORDS(WORD) };
@@ -22,6 +25,11 @@ static uint32_t turn_of(const struct table *table)
 {
     const struct pyr_table *open = &table->now.game.replay.state.open;
     return table->now.stage == STORE_RUNNING ? 256u * (open->round + 1u) + open->turn + 1u : table->now.stage;
+}
+
+static bool has_shown(const struct table *table, unsigned seat, uint64_t within)
+{
+    return table->react.seat[seat].at && server_now(table->server) - table->react.seat[seat].at < within;
 }
 
 /* Shows it to all observers here. */
@@ -75,7 +83,8 @@ static void tell_others(const struct table *table, unsigned seat, unsigned symbo
 void table_note_reaction(struct table *table, int64_t number)
 {
     unsigned seat = (unsigned)(number >> 8 & 255), symbol = (unsigned)(number & 255);
-    if (number >> 16 != table->server->node && seat < table->now.seats && symbol < PYR_REACTIONS)
+    if (number >> 16 != table->server->node && seat < table->now.seats && symbol < PYR_REACTIONS &&
+        !has_shown(table, seat, REST_MS - SPREAD_MS))
         show(table, seat, symbol);
 }
 
@@ -91,10 +100,20 @@ enum error table_react(struct table *table, int64_t visitor, unsigned symbol)
     if (people < 2)
         return ERROR_ALONE;
     bool is_same_turn = table->react.seat[seat].turn == turn_of(table);
-    if ((table->react.seat[seat].at && server_now(table->server) - table->react.seat[seat].at < REST_MS) ||
-        (is_same_turn && table->react.seat[seat].count >= PER_TURN))
+    if (has_shown(table, seat, REST_MS) || (is_same_turn && table->react.seat[seat].count >= PER_TURN))
         return ERROR_TOO_FAST;
     show(table, seat, symbol);
     tell_others(table, seat, symbol);
     return ERROR_NONE;
+}
+
+/* For those who may have sat down a moment ago: in a change that is still being stored here, or at another server. The
+ * request has the symbol as its seat. Any error leads to the table being read; nothing is shown before. */
+enum error apply_react(struct change *change, struct problem *problem)
+{
+    struct table *table = change->table;
+    (void)problem;
+    if (table->server->shared && !change->verified)
+        return ERROR_ALONE;
+    return table_react(table, change->request.visitor, change->request.seat);
 }
