@@ -3,12 +3,15 @@
 of messages, clocks, analyses, limits; and servers that only think. Each case does one thing at one server and checks
 another. usage: nodes.py PYRAMIDS SOURCE_ROOT [CASE]"""
 # pylint: disable=cell-var-from-loop  # until_so is over before the loop continues
+import csv
 import json
 import os
 import random
 import re
 import secrets
+import shutil
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -24,6 +27,7 @@ from cluster import Node, Thinker
 from wire import Clock, Visitor, until_so
 
 NUMBER = '0123456789abcdef' * 4
+HAPROXY = shutil.which('haproxy') or '/usr/sbin/haproxy'
 
 
 def at(node, who):
@@ -999,6 +1003,83 @@ def case_reactions(folder):
         other.done('react', symbol='torch')
 
 
+def case_reactions_after_sitting_down(folder):
+    """A reaction that a player sends right after they sat down, or another did at another server, is not refused because
+    this server does not know of it yet."""
+    with Base(folder) as base:
+        a, b = base.node(), base.node()
+        ana, ben = a.visitor('Ana'), b.visitor('Ben')
+        for _ in range(4):
+            code = ana.make('open', 'open', 'open')
+            one, other = ana.link(code), ben.link(code)
+            other.send(type='sit', id='sit', number=NUMBER)          # not waited for
+            other.send(type='react', id='alone', symbol='ruby')
+            other.until(lambda: 'alone' in other.answers)
+            assert other.answers['sit']['type'] == 'done' and other.answers['alone']['code'] == 'alone'
+            one.send(type='sit', id='sit', number=NUMBER)
+            one.send(type='react', id='react', symbol='tomb')
+            one.until(lambda: 'react' in one.answers)
+            assert one.answers['sit']['type'] == one.answers['react']['type'] == 'done', one.answers
+            other.done('react', symbol='skull')
+            for link in (one, other):
+                link.close()
+
+
+def case_reactions_at_the_same_moment(folder):
+    """A player sends a reaction over two servers at once: everyone sees one of them."""
+    with Base(folder) as base:
+        clock = Clock(folder, '=1800000000')     # so that the rest after a reaction does not pass
+        a, b = base.node(env=clock.env), base.node(env=clock.env)
+        ana, _, code, one, other = two_at_a_table(base, a, b)
+        again = at(b, ana).link(code)
+        watchers = [node.visitor('Chloe').link(code) for node in (a, b)]
+        stop_at_rest(base, b)                    # so it cannot know of the first when it shows the second
+        again.send(type='react', id='second', symbol='ruby')
+        one.done('react', symbol='tomb')
+        b.process.send_signal(signal.SIGCONT)
+        again.until(lambda: 'second' in again.answers)
+        other.done('react', symbol='skull')
+        one.done('choose', phase=one.version, choice=one.pick(random.Random(1)))     # announced after all of them
+        for link in watchers:
+            def seen():
+                return [(m['seat'], m['symbol']) for m in link.news if m['type'] == 'reaction']
+            link.until(lambda: link.ready and 1 in link.ready['ready'] and (2, 'skull') in seen())
+            assert len(seen()) == 2 and seen()[0][0] == 1, seen()
+
+
+def case_handover(folder):
+    """A server is stopped in order: its clients are told to reconnect at once, and continue at the other server with the
+    same lines and choices; messages that were sent twice count once. The other server runs the table's bots."""
+    with Base(folder) as base:
+        a, b = base.node(), base.node()
+        ana, ben = a.visitor('Ana'), a.visitor('Ben')
+        code, dice = ana.make('open', 'open', 'bot:novice'), random.Random(5)
+        links = [who.seat(code) for who in (ana, ben)]
+        one, other = links
+        for link in links:
+            link.until(lambda: link.table['state'] == 'running' and link.pick(random.Random(1)))
+        phase, choice = one.version, one.pick(dice)
+        one.done('choose', id='c1', phase=phase, choice=choice)
+        a.process.send_signal(signal.SIGTERM)
+        for link in links:
+            link.until(lambda: link.again)
+            assert link.again['seconds'] == 0
+        links = [at(b, who).link(code, have=link.version) for who, link in ((ana, one), (ben, other))]
+        links[0].until(lambda: links[0].ready)
+        assert links[0].version == phase and links[0].ready['mine'] == choice and links[0].ready['ready'] == [1]
+        links[0].done('choose', id='c1', phase=phase, choice=choice)
+        for old, new in zip((one, other), links):
+            new.lines[:0] = old.lines
+        # The old server closes its connections, and ends.
+        for link in (one, other):
+            assert link.closed() == 1012
+        assert a.process.wait(wire.PATIENCE) == 0
+        a.process = None
+        wire.play(links, dice)
+        wire.check_record(folder, at(b, ana).record(code))
+        a.start()
+
+
 def case_farewell(folder):
     """A visitor's data are removed at one server, while the other has their tables in memory and their connection: there,
     too, the identity is unknown, and no record has the name; the games continue."""
@@ -1152,65 +1233,110 @@ def case_deadlocks(folder):
 
 # A proxy in front.
 
-def cluster_nginx(port, nodes, folder):
-    """The configuration for one server, with the lines that docs/cluster.md adds for two."""
+def examples():
+    """The configurations in docs/cluster.md: two of nginx, one of HAProxy."""
     text = wire.read(os.path.join(wire.ROOT, 'docs/cluster.md'))
-    first, then = re.findall(r'((?:^    .*\n)+)', text[text.index('\nnginx: '):text.index('\nHAProxy:')], re.M)
+    part = text[text.index('\nnginx: '):text.index('\n## PostgreSQL with')]
+    blocks = re.findall(r'((?:^    .*\n|^\n(?=    ))+)', part, re.M)
+    return [re.sub(r'^    ', '', block, flags=re.M) for block in blocks]
+
+
+def with_addresses(text, nodes):
     for number, node in enumerate(nodes):
-        first = first.replace(f'10.0.0.{number + 1}:8080', f'127.0.0.1:{node.port}')
-    whole = proxy.nginx_configuration(port, 0, folder)
-    return re.sub(r' *proxy_pass .*\n', lambda _: then, whole, count=1).replace('\nserver {', '\n' + first + 'server {', 1)
+        text = text.replace(f'10.0.0.{number + 1}:8080', f'127.0.0.1:{node.port}')
+    return text
+
+
+class Front:
+    """A proxy, as clients see it: where they connect to."""
+
+    def __init__(self, words, port):
+        self.words, self.port = words, port
+
+    def __enter__(self):
+        self.process = subprocess.Popen(self.words)      # pylint: disable=consider-using-with
+        return self
+
+    def __exit__(self, kind, value, trace):
+        self.process.terminate()
+        self.process.wait(wire.PATIENCE)
+
+    def is_up(self):
+        assert self.process.poll() is None, f'{self.words[0]} has ended'
+        try:
+            return Visitor(self).ask('GET', '/healthz').status == 200
+        except OSError:
+            return False
+
+
+def play_behind(front, base, nodes, folder, knows_servers=lambda states: True):
+    """All players of a table are at one server, tables are at both, and when one is killed its players move to the
+    other. `knows_servers`: whether the proxy knows which of them are up."""
+    until_so(front.is_up)
+    until_so(lambda: knows_servers([True, True]))
+    players = [Visitor(front), Visitor(front)]
+    for who in players:
+        who.want(200, 'POST', '/api/visitor', {'name': 'Ana'})
+    codes = [players[0].make('open', 'open') for _ in range(12)]
+
+    def connect(who, code):
+        link = who.link(code, headers={'path': f'/api/socket?table={code}'})
+        if not link.table['you']:
+            link.done('sit', number=NUMBER)
+        return link
+    links = {code: [connect(who, code) for who in players] for code in codes}
+    until_so(lambda: base.sql('SELECT count(*) FROM presence WHERE visitor > 0') == '24')
+    assert base.sql('SELECT max(n) FROM (SELECT count(DISTINCT node) AS n FROM presence WHERE visitor > 0'
+                    ' GROUP BY game) AS x') == '1', 'the players of a table are at different servers'
+    assert base.sql('SELECT count(DISTINCT node) FROM presence WHERE visitor > 0') == '2', 'all are at one'
+    nodes[0].kill()
+    until_so(lambda: knows_servers([False, True]))
+    for code in codes:
+        for i, who in enumerate(players):
+            try:
+                links[code][i].done('ping')
+            except (wire.Closed, OSError):
+                links[code][i] = connect(who, code)
+    wire.play(links[codes[0]], random.Random(3))
+    wire.check_record(folder, players[0].record(codes[0]))
+    nodes[0].start()
+    until_so(lambda: knows_servers([True, True]))
 
 
 def case_nginx(folder):
-    """Two servers behind nginx as in docs/cluster.md: all players of a table are at one server, tables are at both, and when
-    one is killed its players move to the other."""
+    """Two servers behind nginx as in docs/cluster.md."""
     with Base(folder) as base:
-        nodes = [base.node('--trust-proxy') for _ in range(2)]
-
-        class Front:
-            """Where clients connect to."""
-            port = ports.reserve()
+        nodes, port = [base.node('--trust-proxy') for _ in range(2)], ports.reserve()
         path = os.path.join(folder, 'nginx.conf')
+        first, then = examples()[:2]
+        whole = re.sub(r' *proxy_pass .*\n', lambda _: then, proxy.nginx_configuration(port, 0, folder), count=1)
         with open(path, 'w', encoding='utf-8') as file:
-            file.write(cluster_nginx(Front.port, nodes, folder))
+            file.write(with_addresses(whole.replace('\nserver {', '\n' + first + 'server {', 1), nodes))
         os.chmod(folder, 0o755)
-        with subprocess.Popen([proxy.NGINX, '-e', os.path.join(folder, 'nginx.log'), '-p', folder, '-c', path]) as front:
-            try:
-                def is_up():
-                    assert front.poll() is None, wire.read(os.path.join(folder, 'nginx.log'))
-                    try:
-                        return Visitor(Front).ask('GET', '/healthz').status == 200
-                    except OSError:
-                        return False
-                until_so(is_up)
-                players = [Visitor(Front), Visitor(Front)]
-                for who in players:
-                    who.want(200, 'POST', '/api/visitor', {'name': 'Ana'})
-                codes = [players[0].make('open', 'open') for _ in range(12)]
+        with Front([proxy.NGINX, '-e', os.path.join(folder, 'nginx.log'), '-p', folder, '-c', path], port) as front:
+            play_behind(front, base, nodes, folder)
 
-                def connect(who, code):
-                    link = who.link(code, headers={'path': f'/api/socket?table={code}'})
-                    if not link.table['you']:
-                        link.done('sit', number=NUMBER)
-                    return link
-                links = {code: [connect(who, code) for who in players] for code in codes}
-                until_so(lambda: base.sql('SELECT count(*) FROM presence WHERE visitor > 0') == '24')
-                assert base.sql('SELECT max(n) FROM (SELECT count(DISTINCT node) AS n FROM presence WHERE visitor > 0'
-                                ' GROUP BY game) AS x') == '1', 'the players of a table are at different servers'
-                assert base.sql('SELECT count(DISTINCT node) FROM presence WHERE visitor > 0') == '2', 'all are at one'
-                nodes[0].kill()
-                for code in codes:
-                    for i, who in enumerate(players):
-                        try:
-                            links[code][i].done('ping')
-                        except (wire.Closed, OSError):
-                            links[code][i] = connect(who, code)
-                wire.play(links[codes[0]], random.Random(3))
-                wire.check_record(folder, players[0].record(codes[0]))
-                nodes[0].start()
-            finally:
-                front.terminate()
+
+def case_haproxy(folder):
+    """Two servers behind HAProxy as in docs/cluster.md, without TLS. Its checks find out which of them are up."""
+    with Base(folder) as base:
+        nodes, port = [base.node('--trust-proxy') for _ in range(2)], ports.reserve()
+        path, admin = os.path.join(folder, 'haproxy.cfg'), os.path.join(folder, 'haproxy.socket')
+        text, lines = re.subn(r'bind :443 .*', f'bind 127.0.0.1:{port}', examples()[2])
+        text, more = re.subn('X-Forwarded-Proto https', 'X-Forwarded-Proto http', text)
+        assert lines == more == 1, text
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(f'global\n    stats socket {admin}\n\n' + with_addresses(text, nodes))
+
+        def knows_servers(states):
+            with socket.socket(socket.AF_UNIX) as ask:
+                ask.connect(admin)
+                ask.sendall(b'show stat\n')
+                rows = list(csv.DictReader(ask.makefile()))
+            found = [(row['status'], row['check_status']) for row in rows if row['svname'] in ('one', 'two')]
+            return [('UP', 'L7OK') == one if up else one[0] == 'DOWN' for one, up in zip(found, states)] == [True, True]
+        with Front([HAPROXY, '-q', '-db', '-f', path], port) as front:
+            play_behind(front, base, nodes, folder, knows_servers)
 
 
 # PostgreSQL's disk is full.

@@ -293,12 +293,14 @@ static void fill_reminders(struct change *change)
 }
 
 /* Which server is to run the table's bots and clock; 0: any that claims it. The present keeper stays, but between two
- * phases it gives the table away if other servers run the bots. */
+ * phases it gives the table away if other servers run the bots, and at once when it is stopping. */
 static int64_t find_keeper(const struct change *change, int64_t due)
 {
     const struct table *table = change->table;
     struct server *server = table->server;
     bool gives_away = server->shared && due == STORE_DUE_BOTS && server_leaves_bots(server);
+    if (server->shared && server->stopping && (!table->keeper || table->keeper == server->node))
+        return 0;
     if (table->keeper && !(gives_away && change->effects->lines_size && table->keeper == server->node))
         return table->keeper;
     return gives_away ? 0 : server->node;
