@@ -3,7 +3,8 @@
  * own. A thread waits for them; they are handed on in the loop's thread.
  *
  * Announcements may be lost with the connection. So after every connect this is reported (a code of NULL), and the
- * receiver compares revisions: a lost announcement causes a delay, but nothing is missed.
+ * receiver compares revisions: a lost announcement causes a delay, but nothing is missed. So if the loop is busy for so
+ * long that more than MOST_WAITING bytes wait for it, they are dropped, and the same is reported instead.
  *
  * Ownership: the thread owns the connection; the list of news is shared under `mutex`. `on_news` is called in the loop's
  * thread.
@@ -19,6 +20,7 @@
 #define ALIVE_MS 5000            /* between checks of a silent connection; also how long the answer may take */
 #define FIRST_DELAY 200          /* ms before the next attempt, doubled each time */
 #define LONGEST_DELAY 2000
+#define MOST_WAITING (8 << 20)   /* bytes of announcements that the loop has not taken yet */
 
 #define LOST "\n"                /* instead of an announcement: the connection was lost */
 
@@ -34,10 +36,19 @@ struct store_listener {
     uv_mutex_t mutex;
     int wake[2];                 /* a pipe: written to when the thread should end */
     struct pg db;                /* only its connection string is used */
-    struct news *first, **end;   /* under the mutex; "": there may have been others */
+    struct news *first, **end;   /* under the mutex, as is the next one; "": there may have been others */
+    size_t waiting;              /* bytes in the list */
     store_on_news *on_news;
     void *context;
 };
+
+static void drop(struct news *first)
+{
+    for (struct news *news = first, *next; news; news = next) {
+        next = news->next;
+        free(news);
+    }
+}
 
 /* In the thread. */
 static void push(struct store_listener *listener, const char *words)
@@ -49,6 +60,13 @@ static void push(struct store_listener *listener, const char *words)
     news->next = NULL;
     memcpy(news->words, words, size + 1);
     uv_mutex_lock(&listener->mutex);
+    listener->waiting += size;
+    if (listener->waiting > MOST_WAITING) {
+        drop(listener->first);
+        listener->end = &listener->first;
+        listener->waiting = 0;
+        news->words[0] = '\0';
+    }
     *listener->end = news;
     listener->end = &news->next;
     uv_mutex_unlock(&listener->mutex);
@@ -156,6 +174,7 @@ static void deliver_news(uv_async_t *async)
     struct news *first = listener->first;
     listener->first = NULL;
     listener->end = &listener->first;
+    listener->waiting = 0;
     uv_mutex_unlock(&listener->mutex);
     for (struct news *news = first, *next; news; news = next) {
         next = news->next;
@@ -168,11 +187,7 @@ static void deliver_news(uv_async_t *async)
 static void on_closed(uv_handle_t *handle)
 {
     struct store_listener *listener = handle->data;
-    while (listener->first) {
-        struct news *news = listener->first;
-        listener->first = news->next;
-        free(news);
-    }
+    drop(listener->first);
     uv_mutex_destroy(&listener->mutex);
     close(listener->wake[0]);
     close(listener->wake[1]);
