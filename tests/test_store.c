@@ -2953,6 +2953,18 @@ static enum store_result read_whole(struct store_db *db, struct store_job *job)
     return STORE_OK;
 }
 
+static enum store_result read_revisions(struct store_db *db, struct store_job *job)
+{
+    int64_t ids[STORE_REVISIONS] = { 2, 1, 0, 1 }, revisions[STORE_REVISIONS];
+    (void)job;
+    for (int i = 4; i < STORE_REVISIONS; i++)
+        ids[i] = INT64_MIN + i;
+    CHECK_INT(store_get_revisions(db, ids, STORE_REVISIONS, revisions), STORE_OK);
+    for (int i = 0; i < STORE_REVISIONS; i++)
+        CHECK_INT(revisions[i], i == 1 || i == 3 ? 3 : 0);
+    return STORE_OK;
+}
+
 static int64_t revision_heard = -1;          /* 0: it listens */
 
 static bool is_late;
@@ -2989,12 +3001,51 @@ static int questions_of(struct store_job *job)
 }
 
 /* The path of a choice from one server to a client at another: the change, the announcement, and reading the table. */
+static int heard_words, heard_gaps;
+
+static void count_news(void *context, const char *word, int64_t number, const char *more)
+{
+    (void)context;
+    (void)more;
+    heard_words += word != NULL;
+    heard_gaps += !word && !number;
+}
+
+POSTGRES_TEST("announcements that the loop does not take in time are dropped, and it learns of that")
+{
+    int sent = 0;
+    uv_timer_t patience;                     /* keeps the loop alive, which has no other timer */
+    make_folder();
+    heard_words = heard_gaps = 0;
+    if (CHECK(open_store()) && CHECK(store_listen(store, count_news, NULL))) {
+        uv_timer_init(&loop, &patience);
+        uv_timer_start(&patience, mark_late, 60000, 0);
+        while (!heard_gaps && !is_late)      /* until it listens */
+            uv_run(&loop, UV_RUN_ONCE);
+        while (heard_gaps < 2 && !is_late) {
+            char waits[2] = "";
+            sent += 3000;
+            CHECK(outside_server("SELECT count(pg_notify('pyramids_' || current_schema(), 'CODE1:' || i || chr(31) ||"
+                " repeat('x', 7000))) FROM generate_series(1, 3000) AS i", NULL, 0));
+            while ((!waits[0] || waits[0] == '0') && !is_late)         /* until they are on their way to the thread */
+                CHECK(outside_server("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN %'"
+                    " AND wait_event = 'ClientRead' AND datname = current_database()", waits, sizeof waits));
+            uv_run(&loop, UV_RUN_NOWAIT);
+        }
+        CHECK_INT(heard_gaps, 2);
+        CHECK(heard_words < sent);
+        uv_close((uv_handle_t *)&patience, NULL);
+        close_store();
+    }
+    drop_folder();
+}
+
 POSTGRES_TEST("a change takes two round trips, another server receives it by itself and reads the table in one")
 {
     make_folder();
     if (CHECK(start_proxy()) && CHECK(open_store())) {
         struct store_commit commits[3];
-        struct store_job read = { .run = read_whole, .done = nothing };
+        struct store_job read = { .run = read_whole, .done = nothing }, compare = { .run = read_revisions, .done = nothing };
         uv_timer_t patience;                 /* keeps the loop alive, which has no other timer */
         uv_timer_init(&loop, &patience);
         for (int i = 0; i < 3; i++) {
@@ -3021,6 +3072,7 @@ POSTGRES_TEST("a change takes two round trips, another server receives it by its
         }
         uv_close((uv_handle_t *)&patience, NULL);        /* otherwise it would keep the loop alive for its whole minute */
         CHECK_INT(questions_of(&read), 2);   /* with the commit, which is not awaited */
+        CHECK_INT(questions_of(&compare), 2);
         close_store();
     }
     stop_proxy();

@@ -343,6 +343,9 @@ struct store_nodes {
     } at[STORE_NODES];
 };
 enum store_result store_get_revision(struct store_db *db, const char *code, int64_t *revision);
+/* Of many tables, in one query; only on a database that is shared. */
+#define STORE_REVISIONS 200      /* the most at once */
+enum store_result store_get_revisions(struct store_db *db, const int64_t *ids, unsigned count, int64_t *revisions);
 enum store_result store_get_time(struct store_db *db, int64_t *seconds);
 enum store_result store_add_node(struct store_db *db, int64_t now, enum store_thinking thinks, int64_t *node);
 enum store_result store_put_node(struct store_db *db, int64_t node, enum store_thinking thinks, int64_t now);

@@ -715,6 +715,21 @@ enum store_result store_get_revision(struct store_db *db, const char *code, int6
     return get_number(db, ask(db, GET_REVISION, code), 0, revision);
 }
 
+enum store_result store_get_revisions(struct store_db *db, const int64_t *ids, unsigned count, int64_t *revisions)
+{
+    char list[21 * STORE_REVISIONS + 1] = "";        /* at most 20 digits each */
+    size_t size = 0;
+    for (unsigned i = 0; i < count; i++)
+        size += (size_t)snprintf(list + size, sizeof list - size, "%s%lld", i ? " " : "", (long long)ids[i]);
+    enum store_result result = ask(db, GET_REVISIONS, (const char *)list);
+    for (unsigned i = 0; i < count && result == STORE_OK && (result = next(db)) == STORE_OK; i++)
+        revisions[i] = number(db, 0);
+    if (result)
+        return result;
+    finish(db);
+    return STORE_OK;
+}
+
 /* The database's time, where several servers share it: their own clocks may differ. */
 enum store_result store_get_time(struct store_db *db, int64_t *seconds)
 {

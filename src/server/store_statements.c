@@ -91,7 +91,10 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
         " ON CONFLICT (game, seat) DO UPDATE SET phase = excluded.phase, request = excluded.request,"
         " text = excluded.text, made = excluded.made, ids = excluded.ids RETURNING (SELECT number FROM now)" },
     [GET_REVISION] = { "t", "SELECT number FROM revision JOIN game ON game.id = revision.game WHERE code = ?1" },
-    /* These two are only for databases that several servers share, which means PostgreSQL. */
+    /* These three are only for databases that several servers share, which means PostgreSQL. ?1: ids with blanks between
+     * them; the rows are in the same order. */
+    [GET_REVISIONS] = { "t", "SELECT coalesce(number, 0) FROM unnest(string_to_array(?1, ' ')::bigint[]) WITH ORDINALITY"
+        " AS asked (id, place) LEFT JOIN revision ON game = id ORDER BY place" },
     [GET_TIME] = { "", "SELECT extract(epoch FROM clock_timestamp())::bigint" },
     [LOCK_OPEN] = { "", "SELECT 1 FROM pg_advisory_xact_lock(1348031042)" },
     /* Room for new tables (store_ops.c). All numbers are as of one moment. */

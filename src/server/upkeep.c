@@ -253,23 +253,18 @@ static void submit_look(struct server *server)
 
 /* Changes by other servers. */
 
-#define CHECKED 200              /* tables at once */
-
 struct check {
     struct store_job job;
     struct server *server;
     unsigned count;
-    char codes[CHECKED][16];
-    int64_t revision[CHECKED];
+    char codes[STORE_REVISIONS][16];
+    int64_t ids[STORE_REVISIONS], revision[STORE_REVISIONS];
 };
 
 static enum store_result run_check(struct store_db *db, struct store_job *job)
 {
     struct check *check = (struct check *)job;
-    enum store_result result = STORE_OK;
-    for (unsigned i = 0; i < check->count && !result; i++)
-        result = store_get_revision(db, check->codes[i], &check->revision[i]);
-    return result;
+    return store_get_revisions(db, check->ids, check->count, check->revision);
 }
 
 static void check_done(struct store_job *job, enum store_result result)
@@ -300,8 +295,9 @@ static void submit_checks(struct server *server)
             presence_read(table);
         if (!check && !(check = calloc(1, sizeof *check)))
             return;
+        check->ids[check->count] = table->id;
         memcpy(check->codes[check->count++], table->code, sizeof table->code);
-        if (check->count < CHECKED && table->next)
+        if (check->count < STORE_REVISIONS && table->next)
             continue;
         check->server = server;
         check->job.run = run_check;
