@@ -594,17 +594,40 @@ def case_pettingzoo_conventions(folder):
             raises(pyramids.ClosedError, env.reset)
 
 
+def case_samples_of_parallel_agents_are_legal(folder):
+    """Without a mask, too, as PettingZoo's parallel_seed_test samples: most actions are illegal at any moment."""
+    played = []
+    for _ in range(2):
+        env = pyramids.parallel_env(players=3)
+        spaces = [env.action_space(agent) for agent in env.possible_agents]
+        assert all(0 <= space.sample() < 462 for space in spaces)        # before the first deal, any action
+        env.reset(seed=42)
+        for i, space in enumerate(spaces):
+            space.seed(42 + i)
+        steps = []
+        while env.agents:
+            steps.append([space.sample() for space in spaces])
+            env.step(dict(zip(env.agents, steps[-1])))
+        assert all(env.action_space(agent) is space for agent, space in zip(env.possible_agents, spaces))
+        played.append((steps, env.record()))
+        mask = [0] * 462
+        mask[7] = 1
+        assert spaces[0].sample(pyramids.observation.numpy.array(mask, 'int8') if pyramids.observation.numpy else mask) == 7
+    assert played[0] == played[1] and 'winner' in played[0][1]
+
+
 def case_the_checkers_of_pettingzoo_and_gymnasium(folder):
-    # They are not in Debian; the cases around this one check the same rules. (parallel_seed_test ignores masks.)
+    # They are not in Debian; the cases around this one check the same rules.
     try:
         from gymnasium.utils.env_checker import check_env
-        from pettingzoo.test import api_test, parallel_api_test, seed_test
+        from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
     except ImportError:
         return
     for players in (2, 4):
         api_test(pyramids.aec_env(players=players), num_cycles=500)
         parallel_api_test(pyramids.parallel_env(players=players), num_cycles=500)
         seed_test(lambda: pyramids.aec_env(players=players), num_cycles=50)
+        parallel_seed_test(lambda: pyramids.parallel_env(players=players), num_cycles=50)
         check_env(pyramids.gym_env('random', players=players), skip_render_check=True)
 
 
@@ -645,6 +668,22 @@ def case_gymnasium_conventions(folder):
     raises(RuntimeError, env.step, PASS)
     assert total == info['final_score'][0] and pyramids.Game.from_record(env.render()).scores == info['final_score']
     raises(ValueError, pyramids.gym_env, [None, None])
+    # The spaces of Gymnasium itself seed themselves at their first sample.
+    discrete, sample = pyramids.spaces.Discrete, pyramids.spaces.Discrete.sample
+
+    def sample_lazily(space, *args, **named):
+        if not hasattr(space, 'is_seeded'):
+            space.is_seeded = True
+            space.seed()
+        return sample(space, *args, **named)
+    discrete.sample = sample_lazily
+    try:
+        env = pyramids.gym_env()
+        env.reset(seed=1)
+        for _ in range(5):
+            env.step(env.action_space.sample())
+    finally:
+        discrete.sample = sample
 
 
 def fake_pyspiel():

@@ -1,7 +1,7 @@
 """Many games at once by the conventions of Gymnasium's vector environments, and one game against bots as its Env."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import index
 from typing import Any, Optional
 import random
@@ -199,27 +199,29 @@ class VecEnv(_VectorEnv):
         return f"<pyramids.VecEnv {self.games} games of {self.players} players, {self.edition.name}>"
 
 
-class _Legal(Discrete):
-    """All actions. A sample without a mask is a legal action of the environment, since most actions are illegal. The
-    first sample after seed() is for a game that has just been dealt, as Gymnasium's checker requires."""
+class Legal(Discrete):
+    """All actions. A sample without a mask is a legal action at the moment, since most actions are illegal. `mask` returns
+    what is legal, or None before the first deal. With `seeded_first` the first sample after seed() is for a game that has
+    just been dealt, as Gymnasium's checker requires."""
 
-    def __init__(self, env: GymEnv) -> None:
+    def __init__(self, mask: Callable[[], Any], *, seeded_first: bool = False) -> None:
         super().__init__(ACTIONS)
-        self._env, self._is_fresh = env, False
+        self._legal, self._seeded_first, self._is_fresh = mask, seeded_first, False
 
     def seed(self, seed: Optional[int] = None) -> Any:
-        self._is_fresh = True
+        self._is_fresh = self._seeded_first
         return super().seed(seed)
 
     def sample(self, mask: Any = None, **kwargs: Any) -> int:
         if mask is None:
-            mask = self._env._mask
-            if self._is_fresh or mask is None:
+            mask = None if self._is_fresh else self._legal()
+            if mask is None:
                 mask = row_of(bytes(450) + bytes([1] * 6) + bytes(6), "int8")        # any two cards may be kept
-        self._is_fresh = False
-        return super().sample(mask, **kwargs)
+        action = super().sample(mask, **kwargs)
+        self._is_fresh = False                   # only now: Gymnasium's first sample calls seed()
+        return action
 
-    def __deepcopy__(self, memo: Any) -> _Legal:
+    def __deepcopy__(self, memo: Any) -> Legal:
         return self
 
     def __eq__(self, other: object) -> bool:
@@ -244,7 +246,7 @@ class GymEnv(_Env):
         self._mask, self._is_over = None, False
         self.observation_space = Dict({"observation": byte_box(OBSERVATION), "action_mask": byte_box(ACTIONS, high=1,
                                                                                                      kind="int8")})
-        self.action_space = _Legal(self)
+        self.action_space = Legal(lambda: self._mask, seeded_first=True)
 
     def _now(self) -> dict[str, Array]:
         observation, mask = self._env.look(0, self._env.seats[0])

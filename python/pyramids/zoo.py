@@ -13,7 +13,7 @@ from typing import Any, Optional
 from ._core import Edition
 from .observation import ACTIONS, OBSERVATION, PASS, Array, row_of
 from .spaces import Dict, Discrete, byte_box
-from .vector import VecEnv
+from .vector import Legal, VecEnv
 
 try:
     from pettingzoo.utils.env import AECEnv as _Aec, ParallelEnv as _Parallel
@@ -175,6 +175,11 @@ class ParallelEnv(_Agents, _Parallel):
     def __init__(self, *, players: int = 2, edition: Edition | str = "classic", reward: str = "points",
                  render_mode: Optional[str] = None) -> None:
         _Agents.__init__(self, players, edition, reward, render_mode, parallel=True)
+        self.action_spaces = {agent: Legal(lambda seat=seat: self._legal(seat)) for agent, seat in self._seat.items()}
+
+    def _legal(self, seat: int) -> Optional[Array]:
+        """The mask of a seat, for samples without one."""
+        return self._env.look(0, seat)[1] if self.agents else None
 
     def _all(self, may_act: bool) -> dict[str, dict[str, Array]]:
         return {agent: self._observe(agent, may_act) for agent in self.possible_agents}
