@@ -4,7 +4,7 @@ import { _, capital, ngettext, number } from './i18n.js';
 import { $, announce, download, closest, put } from './dom.js';
 import { ANIMALS, ROMAN, avatar, tinyChamber, icon, desertScene, shape, starIcon, symbol, symbolOf } from './draw.js';
 import { MARKS, TILES } from './core.js';
-import { logEntries, markName, playsLike, signed, winnerWords, withSign } from './words.js';
+import { logEntries, markName, playsLike, resultWords, signed, withSign } from './words.js';
 import { keepMistakes } from './mistakes.js';
 import { Analysis, costNumbers, markWords, trustWords, turningPoints } from './analysis.js';
 import { turnName } from './timeline.js';
@@ -59,11 +59,6 @@ export function scoreTable(view, names, winners, core, bots) {
                 shape(core.edition.cards[lowest(s)].colour)}${
             lowest(s)}</span>` : html`<span class="low">${lowest(s)}</span>`) : '–'}</td>`)}</tr></tbody></table>`;
 }
-
-/** Who won, and the tie-break if one decided. @param {View} view @param {string[]} names @param {number[]} winners
- * @param {number} [me] who reads it */
-export const resultWords = (view, names, winners, me) => winnerWords(names, view.scores.map((s) => s.total),
-    view.desks.map((d) => d.done[0]), winners, me);
 
 /** Luck and skill as bars around the table's average. @param {Judged} judged @param {string[]} names */
 function barChart(judged, names) {
@@ -208,8 +203,7 @@ export class EndView {
         if (this.solo)
             this.winners = [0];
         this.names = game.seats.map((s) => s.name).slice(0, this.solo ? 1 : 4);
-        /** The reader's seat; none if several people share the device. */
-        this.me = game.online || game.seats.filter((s) => !s.level).length === 1 ? game.me : -1;
+        this.me = game.reader;
         this.render();
         game.changed = () => this.render();          // the score of a series may arrive after the last line
         announce(this.result().join('. '));

@@ -70,6 +70,9 @@ export class Game {
         this.refused = () => {};
     }
 
+    /** The seat of who reads the screen; none if several people share the device. */
+    get reader() { return this.online || this.seats.filter((s) => !s.level).length === 1 ? this.me : -1; }
+
     /** @param {number} seat @returns {Status} */
     status(seat) {
         const view = this.core.view(-1);

@@ -8,7 +8,7 @@ import { _, ngettext } from './i18n.js';
 import { replaceContent, toast } from './dom.js';
 import { pyramidOf, shape, starIcon, wayLayer } from './draw.js';
 import { COLOURS } from './core.js';
-import { colourName, withSign, winnerWords } from './words.js';
+import { colourName, resultWords, withSign } from './words.js';
 import { countOf, stakeOf } from './completed.js';
 import { EASE, isSeen, isStill, onAnyInput } from './motion.js';
 import { LocalGame } from './game.js';
@@ -195,9 +195,8 @@ export class Moments {
                 toast(`${best}.`);
             return;
         }
-        const [title, why] = solo ? medalWords(core, solo, total) : winnerWords(game.seats.map((s) => s.name),
-            view.scores.map((s) => s.total),
-            view.desks.map((d) => d.done.length ? Math.min(...d.done) : undefined), core.winners());
+        const [title, why] = solo ? medalWords(core, solo, total) : resultWords(view,
+            game.seats.map((s) => s.name), core.winners(), game.reader);
         this.end();
         this.state = 'hold';
         replaceContent(this.open('rising'),

@@ -11,11 +11,11 @@ import { ROMAN, avatar, betterLayer, chamber, compassRose, ghostLayer, icon, min
 import { MARKS } from './core.js';
 import { GAME } from './codes.js';
 import { cardName, choiceParts, choiceWords, gainWords, logEntries, lostShort, lostWords, markName, moveWords, playerName,
-    roundAndTurn, signed, withRules } from './words.js';
+    resultWords, roundAndTurn, signed, withRules } from './words.js';
 import { read, write } from './store.js';
 import { Analysis, markWords } from './analysis.js';
 import { keepMistakes } from './mistakes.js';
-import { chartsHtml, legend, resultWords, scoreTable } from './end.js';
+import { chartsHtml, legend, scoreTable } from './end.js';
 import { shareReplay } from './pack.js';
 import { chanceAt, chancesOf, moveAt, movesOf, timelineHtml, turnName } from './timeline.js';
 import { deskHtml, openFile, takeDrops, tilesHtml, turnMarks, viewAfter } from './replay.js';

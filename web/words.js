@@ -180,7 +180,7 @@ export const lostShort = (what, n) => what === 'win' ? _('%{n}% lost', { n }) : 
 /** Who won and why: by how much, or what decided the tie. @param {string[]} names @param {number[]} totals
  * @param {(number | undefined)[]} lowest completed pyramid of each, if any @param {number[]} winners
  * @param {number} [me] whom to call "you" if they have won @returns {[string, string]} */
-export function winnerWords(names, totals, lowest, winners, me = -1) {
+function winnerWords(names, totals, lowest, winners, me = -1) {
     const best = Math.max(...totals), tied = names.map((_n, s) => s).filter((s) => totals[s] === best);
     // The reader is named first: "You and Ben".
     const list = /** @param {number[]} seats */ (seats) => listWords(seats.includes(me) ?
@@ -198,6 +198,11 @@ export function winnerWords(names, totals, lowest, winners, me = -1) {
     return winners.length > 1 ? [put('SHARE'), put('NO_PYRAMID')] : tied.length > 1 ? [put('WINS_TIE'), put('LOWEST')] :
         [put('WINS'), put('MARGIN')];
 }
+
+/** The same at the end of a game. @param {import('./core.js').View} view @param {string[]} names @param {number[]} winners
+ * @param {number} [me] who reads it */
+export const resultWords = (view, names, winners, me) => winnerWords(names, view.scores.map((s) => s.total),
+    view.desks.map((d) => d.done[0]), winners, me);
 
 /** @typedef {{kind: 'turn' | 'line', seat: number, html: import('./html.js').Html, text: string, line: number, loud:
  * boolean, lost?: boolean, mark?: {card: number, cells: number[], marks: number[]}}} Entry loud: worth a word to everyone;

@@ -711,12 +711,16 @@ await test('moments: a completed pyramid, the end of the game, a best game; any 
         me: 0, edition: '' }])),
         playOut(newCore(site), 2, 4).log().replace(/^score 1 .*/m,
         'score 1 1 pyramids 0 torches 0 points 0 gems 1 skulls 0'));
+    let said = [];                                   // by the moment, if it has not passed yet
     for (let i = 0; i < 12 && !await end.locator('.stage .medal').count() && !await ended(end).count(); i++) {
         await act(end);
         await end.locator('.stage .medal').or(end.getByRole('gridcell', { name: /can be marked/ })).or(ended(
             end)).first().waitFor({ state: 'attached' });
+        said = await end.locator('.stage .title').allTextContents();
     }
     await ended(end).waitFor();
+    const heading = await ended(end).innerText();
+    equal(said.filter((title) => title !== heading), [], 'the moment names the winner as the page after it does');
     await end.getByText(/^Your best game so far: \d+ points\.$/).first().waitFor();
     quiet(end);
     await end.context().close();
