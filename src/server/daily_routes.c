@@ -95,11 +95,10 @@ void daily_show(struct request *request, struct table *table, void (*then)(struc
         request_error(request, may_ask ? ERROR_STORAGE : ERROR_SEALED, "");
         return;
     }
-    *showing = (struct showing){ .job = { .run = run_showing, .done = showing_done }, .request = request, .table = table,
+    *showing = (struct showing){ .request = request, .table = table,
         .visitor = request->visitor ? (int64_t)request->visitor->node.key : 0, .day = table->daily.day, .then = then };
     table->jobs++;
-    request_wait(request);
-    store_submit(request->server->store, &showing->job);
+    request_submit(request, &showing->job, run_showing, showing_done);
 }
 
 /* A day as a visitor sees it. */
@@ -567,15 +566,12 @@ static struct question *new_question(struct request *request, enum question_kind
     question->visitor = (int64_t)request->visitor->node.key;
     question->now = server_time();
     question->today = question->now / PYR_DAILY_SECONDS;
-    question->job.run = run_question;
-    question->job.done = question_done;
     return question;
 }
 
 static void submit(struct question *question)
 {
-    request_wait(question->request);
-    store_submit(question->request->server->store, &question->job);
+    request_submit(question->request, &question->job, run_question, question_done);
 }
 
 void get_daily(struct request *request)
@@ -873,14 +869,12 @@ void post_daily(struct request *request)
     bool is_date = !values[0] || pyr_daily_read_date(json_string_value(values[0]), json_string_length(values[0]), &day);
     struct setting_out *out = is_date ? calloc(1, sizeof *out) : NULL;
     if (out)
-        *out = (struct setting_out){ .job = { .run = run_setting_out, .done = setting_out_done }, .request = request,
-            .visitor = (int64_t)request->visitor->node.key, .day = day, .again = json_is_true(values[1]),
-            .now = server_time(), .today = server_time() / PYR_DAILY_SECONDS };
+        *out = (struct setting_out){ .request = request, .visitor = (int64_t)request->visitor->node.key, .day = day,
+            .again = json_is_true(values[1]), .now = server_time(), .today = server_time() / PYR_DAILY_SECONDS };
     json_decref(object);
     if (!out) {
         request_error(request, is_date ? ERROR_STORAGE : ERROR_BAD_MESSAGE, is_date ? "" : "date");
         return;
     }
-    request_wait(request);
-    store_submit(request->server->store, &out->job);
+    request_submit(request, &out->job, run_setting_out, setting_out_done);
 }

@@ -260,8 +260,5 @@ void delete_visitor(struct request *request)
     farewell->request = request;
     farewell->server = request->server;
     farewell->visitor = (int64_t)request->visitor->node.key;
-    farewell->job.run = run_open;
-    farewell->job.done = open_done;
-    request_wait(request);
-    store_submit(request->server->store, &farewell->job);
+    request_submit(request, &farewell->job, run_open, open_done);
 }

@@ -251,8 +251,6 @@ static void ask_history(struct request *request, bool wants_records)
     history->from = STORE_ALL_GAMES;
     history->wants_records = wants_records;
     history->most = wants_records ? RECORDS : PAGE;
-    history->job.run = run_history;
-    history->job.done = history_done;
     const char *wrong = read_query(history);
     if (wrong) {
         request_error(request, ERROR_BAD_MESSAGE, wrong);
@@ -260,8 +258,7 @@ static void ask_history(struct request *request, bool wants_records)
         free(history);
         return;
     }
-    request_wait(request);
-    store_submit(request->server->store, &history->job);
+    request_submit(request, &history->job, run_history, history_done);
 }
 
 void get_my_games(struct request *request) { ask_history(request, false); }

@@ -198,6 +198,14 @@ void request_wait(struct request *request)
     request->waits = true;
 }
 
+void request_submit(struct request *request, struct store_job *job, store_run *run, store_done *done)
+{
+    job->run = run;
+    job->done = done;
+    request_wait(request);
+    store_submit(request->server->store, job);
+}
+
 /* To be called once after each request_wait. False: the client has gone, and the request was freed. */
 bool request_back(struct request *request)
 {
@@ -292,11 +300,9 @@ void request_look_up(struct request *request, void (*then)(struct request *reque
         then(request, request->unknown ? ERROR_STORAGE : ERROR_NONE);
         return;
     }
-    *lookup = (struct lookup){ .job = { .run = run_lookup, .done = lookup_done }, .request = request,
-        .tokens = request->unknown, .then = then };
+    *lookup = (struct lookup){ .request = request, .tokens = request->unknown, .then = then };
     request->unknown = NULL;
-    request_wait(request);
-    store_submit(request->server->store, &lookup->job);
+    request_submit(request, &lookup->job, run_lookup, lookup_done);
 }
 
 /* The members of a request's body. False after an answer.

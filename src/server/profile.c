@@ -241,8 +241,6 @@ static struct profile_job *new_profile(struct request *request)
         return NULL;
     }
     profile->request = request;
-    profile->job.run = run_profile;
-    profile->job.done = profile_done;
     return profile;
 }
 
@@ -252,8 +250,7 @@ void get_my_profile(struct request *request)
     if (!profile)
         return;
     profile->visitor.id = (int64_t)request->visitor->node.key;
-    request_wait(request);
-    store_submit(request->server->store, &profile->job);
+    request_submit(request, &profile->job, run_profile, profile_done);
 }
 
 /* Secret addresses are too long to be guessed; guessing is limited as for codes of tables. */
@@ -274,8 +271,7 @@ void get_profile(struct request *request)
         return;
     profile->is_shared = true;
     crypto_hash_sha256(profile->hash, (const unsigned char *)key, LINK_LETTERS);
-    request_wait(request);
-    store_submit(request->server->store, &profile->job);
+    request_submit(request, &profile->job, run_profile, profile_done);
 }
 
 /* The address. */
@@ -316,16 +312,13 @@ static void submit_link(struct request *request, bool is_new)
         request_error(request, ERROR_STORAGE, "");
         return;
     }
-    link->job.run = run_link;
-    link->job.done = link_done;
     link->request = request;
     link->visitor = (int64_t)request->visitor->node.key;
     link->now = server_time();
     link->is_new = is_new;
     code_draw(link->key, LINK_LETTERS);
     crypto_hash_sha256(link->hash, (const unsigned char *)link->key, LINK_LETTERS);
-    request_wait(request);
-    store_submit(request->server->store, &link->job);
+    request_submit(request, &link->job, run_link, link_done);
 }
 
 void post_profile_link(struct request *request)
@@ -413,10 +406,7 @@ void get_ratings(struct request *request)
     ratings->request = request;
     ratings->visitor = request->visitor ? (int64_t)request->visitor->node.key : 0;
     ratings->from = (unsigned)from;
-    ratings->job.run = run_ratings;
-    ratings->job.done = ratings_done;
-    request_wait(request);
-    store_submit(request->server->store, &ratings->job);
+    request_submit(request, &ratings->job, run_ratings, ratings_done);
 }
 
 /* The people at a table. */
@@ -502,10 +492,7 @@ static void people_at(struct request *request, struct table *table)
         people->at[people->count].visitor = seat->visitor;
         memcpy(people->at[people->count++].name, seat->name, NAME_SIZE);
     }
-    people->job.run = run_people;
-    people->job.done = people_done;
-    request_wait(request);
-    store_submit(request->server->store, &people->job);
+    request_submit(request, &people->job, run_people, people_done);
 }
 
 void get_people(struct request *request) { with_table(request, people_at); }

@@ -117,10 +117,7 @@ static void submit_push(struct request *request, struct push_job *push)
     push->request = request;
     push->visitor = id_of(request);
     push->now = server_time();
-    push->job.run = run_push;
-    push->job.done = push_done;
-    request_wait(request);
-    store_submit(request->server->store, &push->job);
+    request_submit(request, &push->job, run_push, push_done);
 }
 
 void get_push(struct request *request)
@@ -446,10 +443,7 @@ static void turns_done(struct store_job *job, enum store_result result)
 static void submit_turns(struct request *request, struct turns *turns)
 {
     turns->request = request;
-    turns->job.run = run_turns;
-    turns->job.done = turns_done;
-    request_wait(request);
-    store_submit(request->server->store, &turns->job);
+    request_submit(request, &turns->job, run_turns, turns_done);
 }
 
 void get_my_turns(struct request *request)
@@ -534,10 +528,7 @@ static void change_feed(struct request *request, bool drops)
     feed->request = request;
     feed->visitor = id_of(request);
     feed->drops = drops;
-    feed->job.run = run_feed;
-    feed->job.done = feed_done;
-    request_wait(request);
-    store_submit(request->server->store, &feed->job);
+    request_submit(request, &feed->job, run_feed, feed_done);
 }
 
 void post_feed(struct request *request)

@@ -87,6 +87,8 @@ void answer_json(struct request *request, int status, json_t *json);
  * still waiting. False: the client has gone, and the request was freed. */
 void request_wait(struct request *request);
 bool request_back(struct request *request);
+/* Hands a job of the store over whose `done` calls request_back. */
+void request_submit(struct request *request, struct store_job *job, store_run *run, store_done *done);
 /* The members of a body; false after an answer. The caller owns *object; values point into it, NULL for those that are
  * missing. */
 bool read_body(struct request *request, const struct field *field, unsigned count, json_t **object, json_t **values);

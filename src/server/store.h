@@ -30,11 +30,14 @@ struct store;
 struct store_db;                 /* the open database, only within a job's `run` or store_open's `load` */
 
 /* A job is part of its owner's structure; it belongs to the store from submit to done. */
+struct store_job;
+typedef enum store_result store_run(struct store_db *db, struct store_job *job);
+typedef void store_done(struct store_job *job, enum store_result result);
+
 struct store_job {
     struct store_job *next;
-    /* Runs in the store's thread, within a transaction; may run twice. */
-    enum store_result (*run)(struct store_db *db, struct store_job *job);
-    void (*done)(struct store_job *job, enum store_result result);           /* loop's thread, after the commit */
+    store_run *run;              /* in the store's thread, within a transaction; may run twice */
+    store_done *done;            /* in the loop's thread, after the commit */
     enum store_result result;
     bool locks_results;          /* it changes ratings or leaderboards (store_lock_results) */
 };

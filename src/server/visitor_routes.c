@@ -86,10 +86,7 @@ static void store_visitor(struct request *request, struct visitor_job *v)
 {
     v->request = request;
     v->now = server_time();
-    v->job.run = run_visitor;
-    v->job.done = visitor_stored;
-    request_wait(request);
-    store_submit(request->server->store, &v->job);
+    request_submit(request, &v->job, run_visitor, visitor_stored);
 }
 
 void get_visitor(struct request *request)
@@ -214,10 +211,7 @@ void post_visitor_code(struct request *request)
     device_code_draw((int64_t)request->visitor->node.key, c->code, &c->made);
     c->request = request;
     c->now = server_time();
-    c->job.run = run_code;
-    c->job.done = code_stored;
-    request_wait(request);
-    store_submit(request->server->store, &c->job);
+    request_submit(request, &c->job, run_code, code_stored);
 }
 
 /* A one-time code from another device makes this browser the same visitor, with a token of its own. Codes are short, so
@@ -421,10 +415,7 @@ static void ask_mine(struct request *request, bool is_statistics)
     mine->request = request;
     mine->visitor = (int64_t)request->visitor->node.key;
     mine->is_statistics = is_statistics;
-    mine->job.run = run_mine;
-    mine->job.done = mine_done;
-    request_wait(request);
-    store_submit(request->server->store, &mine->job);
+    request_submit(request, &mine->job, run_mine, mine_done);
 }
 
 void get_my_tables(struct request *request) { ask_mine(request, false); }
