@@ -13,8 +13,8 @@ import { playSound } from './sound.js';
 
 /** Announces what has happened since the last announcement. @param {Table} table @param {string[]} lines */
 export function tellNews(table, lines) {
-    const fresh = logEntries(table.core, lines).filter((e) => e.line >= table.seenLines &&
-        !isBystander(table.game.seats[e.seat]));
+    const { seats } = table.game, fresh = logEntries(table.core, lines, -1, seats.map((s) => s.name)).filter((e) =>
+        e.line >= table.seenLines && !isBystander(seats[e.seat]));
     const words = fresh.filter((e) => e.kind === 'line').map((e) => e.text);
     table.before = new Map();
     const then = table.core.viewAt(table.seenLines, -1);

@@ -493,7 +493,8 @@ class DaysView {
             place: told?.day.you?.place ?? 0, of: told?.day.you?.of ?? 0 });
         const open = chosen === this.today;
         return html`<section class="panel bx stack" aria-live="polite"><h2 class="title">${title}</h2>${text ? html`<p
-            class="mut">${text}</p>` : ''}${results && results.count >= FEWEST ? heapHtml(results, mine) : ''}${open ?
+            class="mut">${text}</p>` : ''}${results && results.count >= FEWEST ? heapHtml(results, mine,
+            matchMedia('(min-width: 900px)').matches) : ''}${open ?
             html`<a class="btn" href="#daily">${icon('play')}${_('Today’s expedition')}</a>` : mine !== null ? html`<a
             class="btn" href="#daily/${chosen}">${icon('replay')}${_('Look again')}</a>` : ''}${secret && !open &&
             canDeal(this.app) ? html`<button class="btn" data-a="play" data-secret="${secret}">${icon('play')}${

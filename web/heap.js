@@ -42,9 +42,9 @@ export function heapWords({ count, bins, median, ahead, master }, mine) {
         Boolean).join(' ');
 }
 
-/** @param {Results} results @param {number | null} mine own points */
-export function heapHtml(results, mine) {
-    const wide = matchMedia('(min-width: 640px)').matches, [w, h] = wide ? [680, 290] : [360, 230], cols =
+/** @param {Results} results @param {number | null} mine own points @param {boolean} [narrow] for a side column */
+export function heapHtml(results, mine, narrow = false) {
+    const wide = !narrow && matchMedia('(min-width: 640px)').matches, [w, h] = wide ? [680, 290] : [360, 230], cols =
         columns(results.bins);
     if (!cols.length)
         return html``;

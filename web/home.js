@@ -334,16 +334,17 @@ export class HomeView {
             queue.shift())) : row === 'other' ? this.tableEntry(/** @type {Table} */ (others.shift())) : row === 'daily' ?
             this.dailyEntry() : row === 'puzzle' ? this.puzzleEntry() : this.gameEntry()));
         const play = lead === 'play' ? NONE : this.playHtml(false, fresh), friends = this.friendsHtml();
+        const few = entries.length < 3 || lead === 'play';
         // If there is little to show, everything is beside the main item; otherwise only the rows are, and the rest is
         // below.
-        const beside = fresh ? html`${play}${entries}${friends}` : entries.length < 2 || lead === 'play' ?
+        const beside = fresh ? html`${play}${entries}${friends}` : few ?
             html`${entries}${play}${friends}` : html`${entries}`;
         put(this.root, html`<div class="view home">${this.headHtml(fresh)}
             <main><div class="hero ${fresh ? 'tall' : ''}">${desertScene()}<div class="txt"><h1 class="title">${fresh ?
                 _('Find the way down to the tomb.') : this.greeting()}</h1>${fresh ? html`<p>${
                 _('Turn a card, take your pen, choose your path.')}</p>` : ''}</div></div>
             <div class="lobby">${lead === 'play' ? this.playHtml(true, false) : this.leadHtml(this.leadEntry(lead))}<div
-            class="beside">${beside}</div>${fresh || entries.length < 2 || lead === 'play' ? '' : html`${play}${friends}`}${
+            class="beside">${beside}</div>${fresh || few ? '' : html`${play}${friends}`}${
             this.linksHtml(!fresh && lead !== 'lessons')}</div></main></div>`);
     }
 

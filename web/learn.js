@@ -39,12 +39,10 @@ const STEPS = [
             'on the way help you or cost you.'),
         done: (_b, made) => made.length > 0, miss: () => '' },
     { record: 'first', target: '32:e1', title: () => _('The first mark'), task: () => hasTouch() ?
-        _('Every turn a card gives everyone a pattern to mark. The first mark on a card must cover its entrance, but you ' +
-            'choose how ' +
-            'it lies. Tap the entrance of 32 again and again until the pattern covers the ringed ruby, then Confirm.') :
-        _('Every turn a card gives everyone a pattern to mark. The first mark on a card must cover its entrance, but you ' +
-            'choose how ' +
-            'it lies. Click the entrance of 32 again and again until the pattern covers the ringed ruby, then Confirm.'),
+        _('Each turn, a card gives everyone a pattern. Your first mark on a card must cover its entrance. Tap the ' +
+            'entrance of 32 again and again until the pattern covers the ringed ruby, then Confirm.') :
+        _('Each turn, a card gives everyone a pattern. Your first mark on a card must cover its entrance. Click the ' +
+            'entrance of 32 again and again until the pattern covers the ringed ruby, then Confirm.'),
         told: () =>
             _('The whole pattern goes on one of your two cards, and the first mark on a card always covers its entrance.'),
         done: (b, _m, a) => a.desks[0].rubies > b.desks[0].rubies, miss: () => hasTouch() ?

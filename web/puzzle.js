@@ -70,8 +70,8 @@ class PuzzleGame extends Game {
     /** @param {App} app @param {import('./core.js').Core} core @param {any} told the core's description of it
      * @param {string} kind of the address @param {import('./mistakes.js').Mistake} [mistake] */
     constructor(app, core, told, kind, mistake) {
-        super(core, core.names().map((name, s) => ({ name: s === told.seat - 1 ? settings.name || _('You') : mistake ? name :
-            _('Player %{n}', { n: s + 1 }), level: s === told.seat - 1 ? '' : 'casual' })), told.seat - 1);
+        super(core, core.names().map((name, s) => ({ name: (s === told.seat - 1 && settings.name) || (mistake ? name :
+            _('Player %{n}', { n: s + 1 })), level: s === told.seat - 1 ? '' : 'casual' })), told.seat - 1);
         this.app = app;
         this.told = told;
         this.kind = kind;

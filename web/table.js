@@ -210,7 +210,7 @@ export class TableView {
         this.render();
         const sealed = this.game.me >= 0 && this.game.isSealed();
         if (sealed && !this.sealed && this.view)
-            announce(`${this.say(this.view, 'wait')[0]}.`);
+            announce(this.say(this.view, 'wait').join('. '));
         this.sealed = sealed;
     }
 
@@ -376,9 +376,9 @@ export class TableView {
         case 'made': return [_('Your choice is complete'), _('Confirm it, or take marks back.')];
         case 'pass': return [_('Nothing to mark'), _('You have no card left, so you pass.')];
         case 'wait': return this.game.isUnsent() ? [_('Waiting for the connection'),
-            _('Your choice is saved here and will be sent when the server is back.')] :
-            [missing.length ? _('Sent. Waiting for %{names}', { names: listWords(missing) }) : _('Sent'),
-            _('The others’ choices appear once everyone is ready.')];
+            _('Your choice is saved here and sent later.')] :
+            [_('Sent'), missing.length ? _('Waiting for %{names}.', { names: listWords(missing) }) :
+                _('All choices are in.')];
         case 'choose': return [_('A pyramid is complete'), _('Choose your next card.')];
         case 'replace': return [_('%{name} takes a new card', { name: this.game.seats[chooser].name }),
             view.order.indexOf(this.game.me,
@@ -390,10 +390,10 @@ export class TableView {
             ? _('Waiting for %{names}. Below are the cards of %{name}.', { names: listWords(missing),
                 name: this.game.seats[0].name }) :
                 _('All choices are in.')];
-        default: return this.aim && !this.aim.patterns.length ? [_('The %{pattern} fits nowhere', { pattern: name }),
+        default: return this.aim && !this.aim.patterns.length ? [_('%{name} fits nowhere', { name: pattern.name }),
             _('Mark one space with blue corners instead.')] : this.aim?.one ? [_('Mark one space'),
             _('Any space with blue corners. The pattern is not used.')]
-            : [_('Mark the %{pattern}', { pattern: name }), _('On one of your two cards, or mark a single space instead.')];
+            : [_('Mark the %{pattern}', { pattern: name }), _('On either card, or mark one space instead.')];
         }
     }
 

@@ -473,14 +473,15 @@ function logLines(table) {
             chars.map(symbolOf)}</span></button>`;
     };
     let told = 0;
-    const { reactions, seats, me } = table.game, reacted = /** @param {number} [before] */ (before = Infinity) => {
+    const { reactions, seats, me } = table.game, names = seats.map((s) => s.name);
+    const reacted = /** @param {number} [before] */ (before = Infinity) => {
         for (; reactions[told] && reactions[told].line <= before; told++) {
             const { seat, symbol: n } = reactions[told];
             part.push(html`<li class="ln">${avatar(seat, { small: true, me: seat === me })}<span><b dir="auto" class="nmt">${
                 seats[seat].name}</b> ${symbol(REACTIONS[n][0])} ${_(REACTIONS[n][1])}</span></li>`);
         }
     };
-    for (const e of logEntries(core, lines).filter((e) => !isBystander(table.game.seats[e.seat]))) {
+    for (const e of logEntries(core, lines, -1, names).filter((e) => !isBystander(seats[e.seat]))) {
         reacted(e.line);
         if (e.kind === 'turn')
             parts.push(part = [html`<li class="turn">${e.html}</li>`]);
@@ -608,7 +609,7 @@ function replaceHtml(table, view) {
             cardBack}</span><span class="cap">${
             ngettext('Deck, %{n} card', 'Deck, %{n} cards', view.deckLeft)}</span></button>` : ''}</div></div>
         <div class="ovf">${table.ownActs() || html`<span class="note">${icon('info')}${
-            table.game.isUnsent() ? _('Your choice is saved here and will be sent when the server is back.') :
+            table.game.isUnsent() ? _('Your choice is saved here and sent later.') :
                 view.deckLeft ?
                 _('New cards are laid out when you are done.') :
                     _('No more new cards are laid out.')}</span><button class="btn pri"

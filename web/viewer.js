@@ -106,7 +106,8 @@ export class ReplayView {
         clearTimeout(this.noting);
     }
 
-    /** The move to begin with: the requested one, the costliest turning point, or the last marks of the first round.
+    /** The move to begin with: the requested one, the costliest turning point, or, without an analysis, the last marks of
+     * the first round: at the first choice all cards are still empty.
      * @param {string} [place] */
     begin(place) {
         const turn = /^(I|II|III|IV)\.([1-7])$/.exec(place ?? ''), line = /^\d+$/.test(place ?? '') ? Number(place) : -1;

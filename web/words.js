@@ -211,10 +211,11 @@ export const resultWords = (view, names, winners, me) => winnerWords(names, view
 /**
  * The log in words, oldest first. The module determines the sentences of a line (story.h).
  * @param {import('./core.js').Core} core @param {string[]} lines of a record @param {number} [me] the seat of who reads
- * it @returns {Entry[]}
+ * it @param {string[]} [names] those of the record, if none are given @returns {Entry[]}
  */
-export function logEntries(core, lines, me = -1) {
-    const { edition } = core, names = lines.filter((l) => l.startsWith('player ')).map((l) => playerName(l.slice(9)));
+export function logEntries(core, lines, me = -1, names = lines.filter((l) => l.startsWith('player ')).map((l) =>
+    playerName(l.slice(9)))) {
+    const { edition } = core;
     /** @type {Entry[]} */
     const entries = [];
     /** @type {Record<string, number[]>} */

@@ -367,9 +367,12 @@ await test('the font is as wide as the widest that the page may fall back to', a
 
 /** In the page: goes through the states of a turn; returns the position of the first card in each. */
 async function tops() {
-    const seen = {}, press = (what) => { const found = document.querySelector(what); found?.click();
+    const seen = {}, cut = [], press = (what) => { const found = document.querySelector(what); found?.click();
         return Boolean(found); };
-    const note = (state) => { seen[state] = document.querySelector('.cards-in .pcard').getBoundingClientRect().top; };
+    const note = (state) => {
+        seen[state] = document.querySelector('.cards-in .pcard').getBoundingClientRect().top;
+        cut.push(...globalThis.cutWords());
+    };
     note('nothing placed');
     press('[data-cell]:not([aria-disabled])');
     [...document.querySelectorAll('[data-cell]:not([aria-disabled])')].some((cell) => { cell.click();
@@ -391,7 +394,40 @@ async function tops() {
     note('taken back');
     for (let i = 0; i < 8; i++)
         press('[data-a=undo]');
-    return seen;
+    return { seen, cut: [...new Set(cut)] };
+}
+
+/** In the page, before its own scripts: cutWords returns what the expedition's panel says if it does not fit there. */
+function measureWords() {
+    globalThis.cutWords = () => {
+        // Small screens show only the title; the rest is for screen readers.
+        const say = document.querySelector('.say'), range = document.createRange();
+        const seen = ['.title', 'p'].map((what) => say.querySelector(what)).filter((e) =>
+            getComputedStyle(e).position !== 'absolute');
+        range.setStart(say, 0);
+        range.setEndAfter(seen.at(-1));
+        return (seen.length > 1 && say.scrollHeight > say.clientHeight + 1) || range.getBoundingClientRect().bottom >
+            document.querySelector('.tray').getBoundingClientRect().bottom ? [`cut: ${say.textContent}`] : [];
+    };
+}
+
+/** Other words there that do not fit: of states that this game does not reach. */
+async function cutSayings() {
+    const { _ } = await import(new URL('source/i18n.js', location.href).href), name = 'O4';
+    const [title, text] = ['.say .title', '.say p'].map((what) => document.querySelector(what)),
+        was = [title.textContent, text.textContent];
+    const cut = [[_('Mark the %{pattern}', { pattern: _('%{name} pattern', { name }) }),
+        _('On either card, or mark one space instead.')],
+    [_('%{name} fits nowhere', { name }), _('Mark one space with blue corners instead.')],
+    [_('Sent'), _('Waiting for %{names}.', { names: 'Ben, Chloé, Davi' })],
+    [_('Waiting for the connection'), _('Your choice is saved here and sent later.')],
+    [_('One more space'), _('The red cross gives you one space on either card.')],
+    [_('%{name} takes a new card', { name: 'Chloé' }), _('The lowest completed card chooses first.')]].flatMap((words) => {
+        [title.textContent, text.textContent] = words;
+        return globalThis.cutWords();
+    });
+    [title.textContent, text.textContent] = was;
+    return cut;
 }
 
 /** Labels of Confirm that do not fit. */
@@ -415,6 +451,7 @@ await test('nothing moves under the finger: the cards stay where they are in eve
     // No other player chooses, so that the choice stays sealed.
     const quietPage = await open(browser, host.url, { viewport: { width: 1440, height: 900 } });
     await quietPage.addInitScript(() => { Worker.prototype.postMessage = () => {}; });
+    await quietPage.addInitScript(measureWords);
     const found = [];
     for (const code of ['en', ...LISTED]) {
         await quietPage.evaluate(([game, language]) => {
@@ -428,13 +465,25 @@ await test('nothing moves under the finger: the cards stay where they are in eve
             await settled(quietPage);
             found.push(...(await quietPage.evaluate(cutLabels)).map((text) =>
                 `${code}, ${width}x${height}: Confirm cuts ${text}`));
-            const seen = await quietPage.evaluate(tops);
+            const { seen, cut } = await quietPage.evaluate(tops);
+            found.push(...[...cut, ...await quietPage.evaluate(cutSayings)].map((text) =>
+                `${code}, ${width}x${height}: ${text}`));
             truth(Object.keys(seen).length >= 7, `states: ${Object.keys(seen)}`);
             if (new Set(Object.values(seen).map(Math.round)).size > 1)
                 found.push(`${code}, ${width}x${height}: ${JSON.stringify(seen)}`);
         }
+        // The text of a lesson says what to do: no word of it may be missing.
+        for (let step = 1; step <= 10; step++) {
+            await go(quietPage, `learn/${step}`);
+            await quietPage.locator('.lesson').waitFor();
+            for (const [width, height] of [[1440, 900], [1366, 768], [820, 1180], [390, 844], [320, 568]]) {
+                await quietPage.setViewportSize({ width, height });
+                found.push(...(await quietPage.evaluate(() => globalThis.cutWords())).map((text) =>
+                    `${code}, ${width}x${height}: ${text}`));
+            }
+        }
     }
-    equal(found, [], 'the top of the first card');
+    equal(found, [], 'the top of the first card, and words that are cut');
     await quietPage.context().close();
 });
 

@@ -165,7 +165,7 @@ await test('a first game says what to do, later ones do not', async () => {
     await page.evaluate(() => localStorage.setItem('pyramids.games', JSON.stringify([{ id: '1', date: 1, record: '', me: 0,
         edition: '' }])));
     await page.reload();
-    await page.getByText('On one of your two cards, or mark a single space instead.').first().waitFor();
+    await page.getByText('On either card, or mark one space instead.').first().waitFor();
     equal(page.complaints, [], 'the console');
     await page.context().close();
 });

@@ -87,7 +87,7 @@ await test('a whole game, with a take-back, a reload, a killed server and a watc
     equal(sticksOut, 0, 'expedition cards that stick out of their panel');
     /** Plays until Ana has chosen and Ben has not, whoever was faster before. */
     const anaWaits = async () => {
-        const sent = ana.getByRole('heading', { name: 'Sent. Waiting for Ben' }),
+        const sent = ana.locator('.say').getByText('Waiting for Ben.'),
             open = ben.getByRole('gridcell', { name: /can be marked/ });
         while (!(await sent.count() && await open.count() && await turn(ana) === await turn(ben)))
             if (await step(ana) === 'wait' && !await ana.getByRole('heading', { name: /^Sent/ }).count())
@@ -339,7 +339,8 @@ await test('a connection lost before Confirm and after it; the same seat in two 
     await stop('SIGKILL');
     await solo.getByText('Reconnecting, your marks are safe').waitFor();
     // The header shows it, and it covers neither the pattern nor the menu nor the cards, on a phone either.
-    for (const size of [{ width: 390, height: 844 }, { width: 1440, height: 900 }]) {
+    for (const size of [{ width: 390, height: 844 }, { width: 820, height: 1180 }, { width: 1366, height: 768 },
+        { width: 1440, height: 900 }]) {
         await solo.setViewportSize(size);
         equal(await solo.evaluate(() => {
             const box = (what) => document.querySelector(what).getBoundingClientRect(), chip = box('.conn');

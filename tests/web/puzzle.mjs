@@ -174,6 +174,8 @@ await test('a theme and your mistakes, from the list', async () => {
     await page.getByRole('button', { name: 'Themes' }).click();
     await page.getByRole('button', { name: 'Cross chain' }).click();
     await page.locator('.pzhead:visible').getByText('Cross chain').waitFor();
+    equal(await page.locator('.log .moment').evaluateAll((all) => all.map((e) => e.ariaLabel).filter((text) =>
+        !/^Player [1-4]\b/.test(text))), [], 'moves of players without a name');
     equal(page.complaints, [], 'the console');
     await page.context().close();
 });

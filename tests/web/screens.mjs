@@ -20,6 +20,7 @@ const replacing = (() => {
     }
 })();
 const over = playOut(newCore(site), 3, 11);
+const late = playOut(newCore(site), 4, 11, (v) => v.phase === 'mark' && v.round === 3 && v.turn === 6);
 const lastTurn = playOut(newCore(site), 2, 4, (v) => v.phase === 'mark' && v.round === 3 && v.turn === 6);
 
 const MIDGAME = { game: saved(midgame) };
@@ -244,6 +245,23 @@ await test('the table at every size of the design', async () => {
         }
         if (small)
             await show(page, SCREENS.find(([name]) => name === 'table'));
+    }
+    await page.context().close();
+});
+
+await test('at the end of a game all opponents fit, too, with what they have completed', async () => {
+    const page = await open(browser, host.url);
+    await show(page, ['late', 'play', { game: saved(late) }, table]);
+    for (const [width, height] of [[1920, 1080], [1440, 900], [1366, 768], [1280, 720]]) {
+        await page.setViewportSize({ width, height });
+        equal(await page.evaluate(() => [...document.querySelectorAll('.opp')].map((e) => Math.max(0, Math.round(
+            e.getBoundingClientRect().bottom - document.querySelector('.opps').getBoundingClientRect().bottom - 4)))),
+        [0, 0, 0], `below the panel at ${width}x${height}`);
+        truth(await page.evaluate(() => [...document.querySelectorAll('.opp .nmt')].every((e) =>
+            e.scrollWidth <= e.clientWidth + 1)), `names are whole at ${width}x${height}`);
+        const { top, bottom } = await page.locator('.track').evaluate((e) => e.getBoundingClientRect()),
+            tray = await page.locator('.tray').boundingBox();
+        truth(top >= tray.y && bottom <= tray.y + tray.height, `the patterns are in their panel at ${width}x${height}`);
     }
     await page.context().close();
 });
