@@ -134,22 +134,40 @@ static enum store_result run_list_tables(struct store_db *db, struct store_job *
     return store_list_tables(db, task->conn->command.limit, add_table, task->list);
 }
 
-/* Adds the number of observers to tables that are in memory. */
+/* A listed table, for finding it by its number. */
+struct listed {
+    json_int_t id;
+    json_t *table;
+};
+
+static int compare_listed(const void *a, const void *b)
+{
+    json_int_t one = ((const struct listed *)a)->id, other = ((const struct listed *)b)->id;
+    return (one > other) - (one < other);
+}
+
+/* Adds the number of observers to tables that are in memory. There can be thousands of both, and games wait meanwhile. */
 static void count_observers(const struct server *server, json_t *list)
 {
+    size_t size = json_array_size(list), i;
+    struct listed *listed = calloc(size + 1, sizeof *listed);
     json_t *one;
-    size_t i;
-    json_array_foreach(list, i, one) {
-        json_int_t id = json_integer_value(json_object_get(one, "table")), count = 0;
-        for (const struct table *table = server->table_list; table; table = table->next) {
-            if (table->id != id)
-                continue;
-            for (const struct table_observer *observer = table->observers; observer; observer = observer->next)
-                count++;
-            break;
-        }
-        json_object_set_new(one, "watching", json_integer(count));
+    json_array_foreach(list, i, one)
+        if (listed)
+            listed[i] = (struct listed){ json_integer_value(json_object_get(one, "table")), one };
+    if (listed)
+        qsort(listed, size, sizeof *listed, compare_listed);
+    for (const struct table *table = listed ? server->table_list : NULL; table; table = table->next) {
+        const struct listed wanted = { .id = table->id };
+        const struct listed *found = !table->observers ? NULL :
+            bsearch(&wanted, listed, size, sizeof *listed, compare_listed);
+        json_int_t count = 0;
+        for (const struct table_observer *observer = table->observers; found && observer; observer = observer->next)
+            count++;
+        if (found)
+            json_object_set_new(found->table, "watching", json_integer(count));
     }
+    free(listed);
 }
 
 static void tables_listed(struct store_job *job, enum store_result result)
