@@ -94,13 +94,19 @@ static bool run_sql(struct store_listener *listener, PGconn *connection, const c
     return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
 }
 
+/* A listener that takes nothing, because its process or machine is paused, keeps all later announcements in the database
+ * server's queue; when that is full (8 GB), no server can announce anything and so none can store. So the database server
+ * ends such a connection; through a socket file it cannot. */
+#define TAKES_NOTHING "set_config('tcp_user_timeout', '60000', false)"
+
 /* If there are several hosts, connects to the one that can be written to: a standby receives nothing. The channel's name
  * depends on the schema and cannot be a parameter of LISTEN, so the database server quotes it first. */
 static PGconn *connect_to(struct store_listener *listener)
 {
     PGconn *connection = pg_connect_beside(&listener->db);
     bool is_open = PQstatus(connection) == CONNECTION_OK;
-    PGresult *result = is_open ? pg_run(connection, "SELECT quote_ident(" PG_CHANNEL ")", ALIVE_MS, waits, listener) : NULL;
+    PGresult *result = is_open ? pg_run(connection, "SELECT quote_ident(" PG_CHANNEL "), " TAKES_NOTHING, ALIVE_MS, waits,
+        listener) : NULL;
     char sql[160] = "";
     if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1)
         snprintf(sql, sizeof sql, "LISTEN %s", PQgetvalue(result, 0, 0));
