@@ -1269,9 +1269,9 @@ class Front:
             return False
 
 
-def play_behind(front, base, nodes, folder, knows_servers=lambda states: True):
-    """All players of a table are at one server, tables are at both, and when one is killed its players move to the
-    other. `knows_servers`: whether the proxy knows which of them are up."""
+def play_behind(front, base, nodes, folder, knows_servers):
+    """All players of a table are at one server, tables are at both, and when one is killed or stopped its players move to
+    the other. `knows_servers`: whether the proxy knows which of them are up."""
     until_so(front.is_up)
     until_so(lambda: knows_servers([True, True]))
     players = [Visitor(front), Visitor(front)]
@@ -1301,6 +1301,15 @@ def play_behind(front, base, nodes, folder, knows_servers=lambda states: True):
     wire.check_record(folder, players[0].record(codes[0]))
     nodes[0].start()
     until_so(lambda: knows_servers([True, True]))
+    # All clients are at the other one now. It is stopped in order: they are served at their first attempt.
+    nodes[1].process.send_signal(signal.SIGTERM)
+    for code in codes:
+        for link, who in zip(links[code], players):
+            link.until(lambda: link.again)
+            connect(who, code)
+    assert nodes[1].process.wait(wire.PATIENCE) == 0
+    nodes[1].process = None
+    nodes[1].start()
 
 
 def case_nginx(folder):
@@ -1314,7 +1323,13 @@ def case_nginx(folder):
             file.write(with_addresses(whole.replace('\nserver {', '\n' + first + 'server {', 1), nodes))
         os.chmod(folder, 0o755)
         with Front([proxy.NGINX, '-e', os.path.join(folder, 'nginx.log'), '-p', folder, '-c', path], port) as front:
-            play_behind(front, base, nodes, folder)
+            def knows_servers(states):
+                """After a failure nginx uses a server again only after `fail_timeout`."""
+                before = metric(nodes[0], 'requests_total{status="2xx"}') if states[0] else 0
+                for i in range(16 * states[0]):
+                    Visitor(front).want(200, 'GET', f'/healthz?table=T{i}')
+                return not states[0] or metric(nodes[0], 'requests_total{status="2xx"}') > before + 2
+            play_behind(front, base, nodes, folder, knows_servers)
 
 
 def case_haproxy(folder):
