@@ -2,8 +2,10 @@
 """cluster.py BUILD [--json] [--rounds N] [--tables N] [--without-peer]: one server on SQLite, and one, two and four on
 PostgreSQL, with and without affinity, beside boardgame.io with its PostgreSQL store (docs/benchmarks.md). The same
 work for all: four players per table who all choose at once, whole games, as fast as acknowledged; then at a slow pace
-to measure the time from a choice until everyone is notified. They run in turn, so that a busy machine does not favour
-one of them; each number is the median of its rounds. PostgreSQL runs as a separate server that syncs to the same disk."""
+to measure the time from a choice until everyone is notified. Most share the same tables among more servers; two have
+as many tables per server as one, as when servers are added for more players. They run in turn, so that a busy machine
+does not favour one of them; each number is the median of its rounds. PostgreSQL runs as a separate server that syncs to
+the same disk."""
 import argparse
 import json
 import os
@@ -21,14 +23,16 @@ PEER = os.path.join(ROOT, "bench/peers/boardgame.io/driver.mjs")
 SETTINGS = {"shared_buffers": "128MB", "max_wal_size": "1GB", "min_wal_size": "80MB", "max_connections": "100"}
 CALM = ("--rate", "100", "--seconds", "8")
 
-# title, servers (0: SQLite), options of load
+# title, servers (0: SQLite), options of load, times the tables
 WAYS = [
-    ("SQLite, 1 server", 0, ()),
-    ("PostgreSQL, 1 server", 1, ()),
-    ("PostgreSQL, 2 servers, affinity", 2, ("--nodes", "2")),
-    ("PostgreSQL, 4 servers, affinity", 4, ("--nodes", "4")),
-    ("PostgreSQL, 2 servers, spread", 2, ("--nodes", "2", "--spread")),
-    ("PostgreSQL, 4 servers, spread", 4, ("--nodes", "4", "--spread")),
+    ("SQLite, 1 server", 0, (), 1),
+    ("PostgreSQL, 1 server", 1, (), 1),
+    ("PostgreSQL, 2 servers, affinity", 2, ("--nodes", "2"), 1),
+    ("PostgreSQL, 4 servers, affinity", 4, ("--nodes", "4"), 1),
+    ("PostgreSQL, 4 servers, affinity, 4 times the tables", 4, ("--nodes", "4"), 4),
+    ("PostgreSQL, 2 servers, spread", 2, ("--nodes", "2", "--spread"), 1),
+    ("PostgreSQL, 4 servers, spread", 4, ("--nodes", "4", "--spread"), 1),
+    ("PostgreSQL, 4 servers, spread, 4 times the tables", 4, ("--nodes", "4", "--spread"), 4),
 ]
 BESIDE = "boardgame.io on PostgreSQL"
 
@@ -76,12 +80,12 @@ def summary(title, fast, calm):
 
 
 def table(rows):
-    print(f"\n{'':33} {'moves/s of':>10} {'server CPU':>11} {'PostgreSQL':>11} {'moves/s':>8} {'told, 100 a second':>19} "
+    print(f"\n{'':51} {'moves/s of':>10} {'server CPU':>11} {'PostgreSQL':>11} {'moves/s':>8} {'told, 100 a second':>19} "
           f"{'told, saturated':>17}")
-    print(f"{'':33} {'server CPU':>10} {'ms/move':>11} {'ms/move':>11} {'':>8} {'p50 / p99 ms':>19} {'p50 / p99 ms':>17}")
+    print(f"{'':51} {'server CPU':>10} {'ms/move':>11} {'ms/move':>11} {'':>8} {'p50 / p99 ms':>19} {'p50 / p99 ms':>17}")
     for row in rows:
         told, full = row["told"], row["toldSaturated"]
-        print(f"{row['title']:33} {row['movesPerCpuSecond']:10,.0f} {row['cpuMsPerMove']:11.3f} "
+        print(f"{row['title']:51} {row['movesPerCpuSecond']:10,.0f} {row['cpuMsPerMove']:11.3f} "
               f"{row['postgresCpuMsPerMove']:11.3f} {row['movesPerSecond']:8,.0f} "
               f"{told['p50']:10.1f} / {told['p99']:6.1f} {full['p50']:9.1f} / {full['p99']:5.0f}")
 
@@ -94,18 +98,18 @@ def main():
     parser.add_argument("--tables", type=int, default=100)
     parser.add_argument("--without-peer", action="store_true")
     args = parser.parse_args()
-    ways = [(title, lambda *more, s=servers, o=options: measure(args.build, s, (*o, *more)))
-            for title, servers, options in WAYS]
+    ways = [(title, args.tables * times, lambda *more, s=servers, o=options: measure(args.build, s, (*o, *more)))
+            for title, servers, options, times in WAYS]
     if not args.without_peer:
-        ways.append((BESIDE, lambda *more: measure_peer(more)))
-    fast, calm = {title: [] for title, _ in ways}, {title: [] for title, _ in ways}
+        ways.append((BESIDE, args.tables, lambda *more: measure_peer(more)))
+    fast, calm = {title: [] for title, *_ in ways}, {title: [] for title, *_ in ways}
     for number in range(args.rounds):
-        for title, way in ways:
+        for title, tables, way in ways:
             if not args.json:
                 print(f"round {number + 1} of {args.rounds}: {title}", file=sys.stderr, flush=True)
-            fast[title].append(way("--tables", str(args.tables)))
-            calm[title].append(way("--tables", str(args.tables), *CALM))
-    rows = [summary(title, fast[title], calm[title]) for title, _ in ways]
+            fast[title].append(way("--tables", str(tables)))
+            calm[title].append(way("--tables", str(tables), *CALM))
+    rows = [summary(title, fast[title], calm[title]) for title, *_ in ways]
     if args.json:
         print(json.dumps({"rounds": args.rounds, "tables": args.tables, "rows": rows}, indent=2))
     else:
