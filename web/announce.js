@@ -3,7 +3,7 @@ import { _, ngettext, listWords } from './i18n.js';
 import { announce, toast } from './dom.js';
 import { GAME } from './codes.js';
 import { COLOURS } from './core.js';
-import { colourName, logEntries, patternName, spaceNames } from './words.js';
+import { colourName, logEntries, patternName, spaceNames, turnOfGame } from './words.js';
 import { Aim } from './aim.js';
 import { isBystander } from './game.js';
 import { playSound } from './sound.js';
@@ -85,9 +85,9 @@ function turnWords(table, view) {
     const pattern = table.edition.patterns[view.revealed[view.turn]], aim = view.seat >= 0 &&
         table.core.isWaiting(view.seat) ? new Aim(table.core,
         view.seat, view) : null;
-    const head = ngettext('Round %{round}, turn %{turn} of 7. %{pattern}, %{n} space.',
-        'Round %{round}, turn %{turn} of 7. %{pattern}, %{n} spaces.', pattern.size,
-        { round: view.round + 1, turn: view.turn + 1, pattern: patternName(pattern) });
+    const head = ngettext('Round %{round}, turn %{turn} of %{turns}. %{pattern}, %{n} space.',
+        'Round %{round}, turn %{turn} of %{turns}. %{pattern}, %{n} spaces.', pattern.size,
+        { ...turnOfGame(view), pattern: patternName(pattern) });
     const places = (aim?.cards ?? []).map((card, slot) => card ? ngettext('%{n} place on card %{card}.',
         '%{n} places on card %{card}.',
         aim ? aim.patterns.filter((p) => p.slot === slot).length : 0, { card }) : '').join(' ');

@@ -40,9 +40,8 @@ export function scoreTable(view, names, winners, core, bots) {
         names[s]}</span></span></th>`)}</tr></thead><tbody>
         ${row(html`<span class="k-orange">${shape('orange')}</span>`, _('Pyramids'), (s) => cell(s, view.scores[s].pyramids,
             ngettext('%{n} complete', '%{n} complete', view.desks[s].done.length)))}
-        ${row(symbol('torch'), _('Torches'), (s) => cell(s, view.scores[s].torches, _('%{n} of 4',
-            { n: view.desks[s].torches.filter(
-            Boolean).length })))}
+        ${row(symbol('torch'), _('Torches'), (s) => cell(s, view.scores[s].torches, _('%{n} of %{of}',
+            { n: view.desks[s].torches.filter(Boolean).length, of: view.desks[s].torches.length })))}
         ${row(starIcon, _('Pyramid points'), (s) => cell(s, view.scores[s].points, view.tiles.flatMap((t) => t.map((o, i) =>
             o === s ? String(TILES[i]) : '')).filter(Boolean).join(' + ')))}
         ${row(symbol('ruby'), _('Gems'), (s) => { const d = view.desks[s], pairs = Math.min(d.rubies, d.emeralds), single =

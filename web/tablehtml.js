@@ -11,7 +11,8 @@ import { ROMAN, avatar, bigDeck, cardBack, cardHead, cardHeadTall, chamber, comp
 import { COLOURS, TILES, spaceName } from './core.js';
 import { cardInWords, cardSymbols, colourName, levelName, logEntries, patternName, withSign, reason, ruleLink, shapeName,
     signed, spaceNames,
-    spaceWord } from './words.js';
+    spaceWord, turnOfGame } from './words.js';
+import { GAME } from './codes.js';
 import { countOf, nextTakesPoints, numberHtml, raceHtml, shelf, shelfHtml, stakeOf } from './completed.js';
 import { stripHtml } from './strip.js';
 import { canHint, hintOn, pickerHtml } from './hints.js';
@@ -138,18 +139,19 @@ const whoseHtml = ({ isShared, game: { me, seats } }) => isShared ? html`<span c
 /** The round and the turn, as dots and in words; and whose cards these are, if several people share the device.
  * @param {Table} table @param {View} view @param {string | Html} shortRound */
 function roundHtml(table, view, shortRound) {
-    const values = { round: view.round + 1, turn: view.turn + 1 }, { coach } = table.game;
+    const { coach } = table.game;
     const pip = /** @param {number} i @param {number} t */ (i, t) => i < view.round || (i === view.round &&
         t < view.turn) ? 'past' :
         i === view.round && t === view.turn ? 'now' : '';
     const rounds = html`<ol class="rounds no-p" aria-hidden="true">${ROMAN.map((r, i) => html`<li class="${
         i === view.round ? 'now' : ''}"><span
-        class="rn">${r}</span><span class="pips">${[0, 1, 2, 3, 4, 5, 6].map((t) => html`<i class="${pip(i,
+        class="rn">${r}</span><span class="pips">${[...Array(GAME.turns).keys()].map((t) => html`<i class="${pip(i,
             t)}"></i>`)}</span></li>`)}</ol>`;
     return html`${whoseHtml(table) || html`<span class="roundtext only-p ${
         /** @type {string} */ (shortRound).length > 20 ? 'long' : ''}">${
         shortRound}</span>`}${rounds}<span
-        class="roundtext no-p">${coach ? shortRound : _('Round %{round} of 4, turn %{turn} of 7', values)}</span>`;
+        class="roundtext no-p">${coach ? shortRound : _('Round %{round} of %{rounds}, turn %{turn} of %{turns}',
+            turnOfGame(view))}</span>`;
 }
 
 /** @param {Table} table @param {View} view */
@@ -159,7 +161,7 @@ export function tableHtml(table, view) {
         html`<button class="iconbtn" data-a="hint" aria-pressed="${
         table.hints !== null}" aria-label="${_('Hint')}" title="${_('Hint')} (H)">${icon('bulb')}</button>` : '';
     const shortRound = coach?.head ?? (coach ? _('Step %{n} of %{of}', { n: coach.step, of: coach.of }) :
-        _('Round %{round} · turn %{turn} of 7', { round: view.round + 1, turn: view.turn + 1 }));
+        _('Round %{round} · turn %{turn} of %{turns}', turnOfGame(view)));
     const isChoosing = !table.aside && !table.moments.state && (mode === 'choose' || (mode === 'replace' &&
         view.order.indexOf(me, view.place) > 0));
     const classes = `mode-${mode} ${table.isTold(view) ? 'coached' : ''} ${coach ? 'lesson' : ''} ${

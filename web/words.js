@@ -99,6 +99,9 @@ export function cardInWords(edition, card) {
     return symbols ? _('%{card}: %{symbols}', { card: name, symbols }) : name;
 }
 
+/** Round and turn of a view, from 1, and how many there are. @param {import('./core.js').View} view */
+export const turnOfGame = (view) => ({ round: view.round + 1, rounds: GAME.rounds, turn: view.turn + 1, turns: GAME.turns });
+
 /** Round and turn, from 1, of a turn of the game, from 0. @param {number} turn */
 export const roundAndTurn = (turn) => ({ round: 1 + (turn / GAME.turns | 0), turn: 1 + turn % GAME.turns });
 

@@ -99,7 +99,8 @@ static void show_pattern(const struct showing *g, const struct pyr_table *open)
         left[p] = g->edition->box.pattern[p].copies;
     for (unsigned i = 0; i <= open->turn; i++)
         left[open->revealed[i]]--;
-    printf(_("Round %u, turn %u of 7. Pattern %s:\n"), open->round + 1u, open->turn + 1u, g->edition->pattern_name[now]);
+    printf(_("Round %u, turn %u of %u. Pattern %s:\n"), open->round + 1u, open->turn + 1u, PYR_TURNS,
+        g->edition->pattern_name[now]);
     pyr_text_pattern(stdout, &g->edition->box, now, "    ");
     char hidden[16 * (PYR_MAX_NAME + 1) + 1] = "";
     for (unsigned p = 0; p < PYR_PATTERNS; p++)

@@ -349,8 +349,9 @@ static void draw_pattern(struct canvas *canvas, int x, int y, int most, const st
         for (int column = 0; column < 4; column++)
             if (shape & PYR_SPACE(row, column))
                 canvas_fill(canvas, x + column * 2, y + 1 + row, 2, 1, BLOCK, ST_TOUCH);
-    canvas_print(canvas, side, y, room, ST_STRONG, _("Round %u of 4"), open->round + 1u);
-    int used = canvas_print(canvas, side, y + 1, room - 8, ST_TEXT, _("turn %u of 7"), open->turn + 1u);
+    canvas_print(canvas, side, y, room, ST_STRONG, _("Round %u of %u"), open->round + 1u, PYR_ROUNDS);
+    int used = canvas_print(canvas, side, y + 1, room - 8, ST_TEXT, _("turn %u of %u"), open->turn + 1u,
+        PYR_TURNS);
     for (unsigned i = 0; i < PYR_TURNS; i++)
         canvas_put(canvas, side + used + 1 + (int)i, y + 1, i <= open->turn ? 0x25aa : 0x25ab,
             i == open->turn ? ST_TOUCH : ST_DIM);

@@ -82,7 +82,7 @@ void words_turn(const struct pyr_table *open, char *to, size_t size)
     if (open->phase == PYR_KEEP || open->revealed[0] == PYR_NO_PATTERN)
         snprintf(to, size, "%s", _("Before the first round"));
     else
-        snprintf(to, size, _("Round %u of 4, turn %u of 7"), open->round + 1u, open->turn + 1u);
+        snprintf(to, size, _("Round %u of %u, turn %u of %u"), open->round + 1u, PYR_ROUNDS, open->turn + 1u, PYR_TURNS);
 }
 
 void words_names(unsigned seats, char names[][PYR_MAX_PLAYER_NAME + 1], char *to, size_t size)
