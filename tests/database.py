@@ -253,10 +253,16 @@ def case_older_versions(folder):
 def case_a_newer_version_comes(folder):
     """Another server migrates the database to a version that this one does not know: this one continues while it keeps its
     connection, then reports the problem, stores nothing, and serves again when the earlier dump is restored."""
-    base = SERVER.base()
+    base, dice = SERVER.base(), random.Random(4)
     with Server(folder, where=here(base)) as server:
         ana = server.visitor()
-        SERVER.sql('UPDATE pyramids SET version = 99', base)
+        link = ana.seat(ana.make('open', 'bot:novice'))
+        play([link], dice, until=lambda: link.version > 12)
+        steps = [f'ALTER TABLE {table} %s COLUMN more %s' for table in ('game', 'revision', 'line', 'choice', 'seat', 'node')]
+        SERVER.sql('; '.join(['BEGIN', *(step % ('ADD', 'bigint NOT NULL DEFAULT 7') for step in steps),
+                              'UPDATE pyramids SET version = 99', 'COMMIT']), base)
+        play([link], dice)
+        check_record(folder, ana.record(link.table['code']))
         code = ana.make('open', 'open')
         SERVER.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'pyramids' AND "
                    "datname = current_database()", base)
@@ -266,7 +272,7 @@ def case_a_newer_version_comes(folder):
         assert ana.want(503, 'GET', '/healthz').text == 'the database cannot be written\n'
         version = int(re.search(r'#define STORE_VERSION (\d+)', read(os.path.join(wire.ROOT,
             'src/server/store_engine.h'))).group(1))
-        SERVER.sql(f'UPDATE pyramids SET version = {version}', base)
+        SERVER.sql('; '.join([*(step % ('DROP', '') for step in steps), f'UPDATE pyramids SET version = {version}']), base)
         until_so(lambda: ana.ask('GET', '/healthz').status == 200)
         assert ana.table(code)['state'] == 'waiting'
         ana.make('open', 'open')
