@@ -234,16 +234,15 @@ static void make_table(void)
     CHECK_INT(error, ERROR_NONE);
 }
 
-/* The first legal choice of a seat. */
-static void choose(unsigned who)
+/* A legal choice of a seat, always the same one. */
+static void first_choice(unsigned who, char *to, size_t size)
 {
     struct pyr_game game = table->now.game;
-    char text[500], rest[600];
     struct pyr_out out;
     struct pyr_rng dice;
     pyr_rng_seed(&dice, 1, who);
     game.choice[who].count = 0;
-    pyr_out_init(&out, text, sizeof text);
+    pyr_out_init(&out, to, size);
     while (!pyr_game_is_ready(&game, (pyr_seat)who)) {
         struct pyr_steps steps;
         pyr_game_steps(&game, (pyr_seat)who, &steps);
@@ -252,6 +251,12 @@ static void choose(unsigned who)
             break;
     }
     pyr_game_write_choice(&game, (pyr_seat)who, &out);
+}
+
+static void choose(unsigned who)
+{
+    char text[500], rest[600];
+    first_choice(who, text, sizeof text);
     snprintf(rest, sizeof rest, ",\"phase\":%u,\"choice\":\"%s\"", (unsigned)table->log.count, text);
     say(who, "choose", rest);
 }
@@ -462,24 +467,6 @@ static void submit_other(struct other *other)
     memcpy(other->code, table->code, sizeof other->code);
     other->job = (struct store_job){ .run = run_other, .done = other_done };
     store_submit(server.store, &other->job);
-}
-
-static void first_choice(unsigned who, char *to, size_t size)
-{
-    struct pyr_game game = table->now.game;
-    struct pyr_out out;
-    struct pyr_rng dice;
-    pyr_rng_seed(&dice, 1, who);
-    game.choice[who].count = 0;
-    pyr_out_init(&out, to, size);
-    while (!pyr_game_is_ready(&game, (pyr_seat)who)) {
-        struct pyr_steps steps;
-        pyr_game_steps(&game, (pyr_seat)who, &steps);
-        pyr_step step = pyr_steps_pick(&steps, &classic.box, &dice);
-        if (pyr_game_step(&game, (pyr_seat)who, step, NULL))
-            break;
-    }
-    pyr_game_write_choice(&game, (pyr_seat)who, &out);
 }
 
 static void begin_game(void)

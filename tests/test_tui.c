@@ -409,19 +409,23 @@ TEST("R17 Q8 how a game was won")
 }
 
 /* A table of four at rest before the first turn; tests then change what is on it. */
-static void quiet_scene(struct scene *scene, struct hand *hand, struct story *story)
+static struct scene quiet_scene(void)
 {
+    static struct hand hand;
+    static struct story story;
     struct pyr_rng rng;
     pyr_rng_seed(&rng, 1, 1);
     begin(&plain, 4, 8);
     others_choose(&rng);
-    *hand = (struct hand){ .picked = 3 };
-    hand_place(hand, &match, 0);
+    hand = (struct hand){ .picked = 3 };
+    story = (struct story){ 0 };
+    hand_place(&hand, &match, 0);
     pyr_match_confirm(&match, 0);
-    hand_follow(hand, &match, 0);
-    *scene = (struct scene){ .edition = &plain, .match = &match, .seat = 0, .names = names,
-        .state = hand_state(&match, 0), .hand = hand, .story = story, .story_mark = UINT32_MAX };
-    pyr_match_view(&match, 0, &scene->view);
+    hand_follow(&hand, &match, 0);
+    struct scene scene = { .edition = &plain, .match = &match, .seat = 0, .names = names,
+        .state = hand_state(&match, 0), .hand = &hand, .story = &story, .story_mark = UINT32_MAX };
+    pyr_match_view(&match, 0, &scene.view);
+    return scene;
 }
 
 /* The line of a dump that has a text, as a string of its own. */
@@ -553,11 +557,8 @@ TEST("everyone's pyramids by colour, pyramid points, gems and skulls are on the 
 {
     static const int sizes[][2] = { { 80, 24 }, { 80, 30 }, { 97, 31 }, { 120, 40 }, { 200, 60 } };
     struct canvas canvas = { 0 };
-    struct story story = { 0 };
-    struct hand hand;
-    struct scene scene;
+    struct scene scene = quiet_scene();
     char line[1000];
-    quiet_scene(&scene, &hand, &story);
     struct pyr_desk *ben = &scene.view.open.desk[1];
     ben->done = lowest(PYR_GREEN, 4) | lowest(PYR_PURPLE, 1);
     ben->rubies = 7;
@@ -585,10 +586,7 @@ TEST("everyone's pyramids by colour, pyramid points, gems and skulls are on the 
 TEST("the sheet of players lists every completed pyramid under its colour")
 {
     struct canvas canvas = { 0 };
-    struct story story = { 0 };
-    struct hand hand;
-    struct scene scene;
-    quiet_scene(&scene, &hand, &story);
+    struct scene scene = quiet_scene();
     scene.view.open.desk[1].done = lowest(PYR_GREEN, 6) | lowest(PYR_ORANGE, 2);
     scene.view.open.tile[PYR_GREEN][0] = scene.view.open.tile[PYR_GREEN][1] = 1;
     canvas_init(&canvas, 80, 24);
@@ -608,10 +606,7 @@ TEST("the sheet of players lists every completed pyramid under its colour")
 TEST("R13 an empty deck is not offered")
 {
     struct canvas canvas = { 0 };
-    struct story story = { 0 };
-    struct hand hand;
-    struct scene scene;
-    quiet_scene(&scene, &hand, &story);
+    struct scene scene = quiet_scene();
     scene.view.open.phase = PYR_REPLACE;
     scene.view.open.deck_left = 0;
     scene.view.open.cards_owed = 1;
@@ -633,11 +628,8 @@ TEST("R13 an empty deck is not offered")
 TEST("the rules: every tag can be jumped to, cited in a message, and found by a word")
 {
     struct canvas canvas = { 0 };
-    struct story story = { 0 };
-    struct hand hand;
-    struct scene scene;
+    struct scene scene = quiet_scene();
     struct rules_view view;
-    quiet_scene(&scene, &hand, &story);
     canvas_init(&canvas, 80, 24);
     CHECK_INT(rules_cited("It must share a side with a marked space (R10)."), pyr_text_rule_find("R10"));
     CHECK_INT(rules_cited("(R8) and then (Q3)."), pyr_text_rule_find("Q3"));
