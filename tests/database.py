@@ -258,7 +258,8 @@ def case_a_newer_version_comes(folder):
         ana = server.visitor()
         link = ana.seat(ana.make('open', 'bot:novice'))
         play([link], dice, until=lambda: link.version > 12)
-        steps = [f'ALTER TABLE {table} %s COLUMN more %s' for table in ('game', 'revision', 'line', 'choice', 'seat', 'node')]
+        tables = ('game', 'revision', 'line', 'choice', 'seat', 'node')
+        steps = [f'ALTER TABLE {table} %s COLUMN more %s' for table in tables]
         SERVER.sql('; '.join(['BEGIN', *(step % ('ADD', 'bigint NOT NULL DEFAULT 7') for step in steps),
                               'UPDATE pyramids SET version = 99', 'COMMIT']), base)
         play([link], dice)
