@@ -69,7 +69,7 @@ export function setupHtml(table, view) {
         _('Setup')}</span>`}`, NONE)}${
         bannerHtml(table)}
         <main class="setup-in"><div class="intro"><h1 class="title">${title}</h1>
-        <p>${_('The other two go back into the deck. The other players do not see them.')} <span class="race-rule">${
+        <p>${_('The other two go back into the deck unseen.')} <span class="race-rule">${
             _('The 2nd, 4th and 6th pyramid of a colour earn 10, 6 or 3 points, first come first served.')}</span></p></div>
         <div class="deal" role="group" aria-label="${_('Your four cards')}"><div class="deal-in">${
             view.dealt.map(card)}</div></div>
@@ -205,8 +205,9 @@ function shutHtml() { return html`<button class="iconbtn shut" data-close aria-l
 
 /** @param {Table} table @param {View} view @param {string} mode @param {string | Html} shortRound */
 function trayHtml(table, view, mode, shortRound) {
-    const [title, text] = table.say(view, mode), now = table.edition.patterns[view.revealed[view.turn]],
-        { patterns } = table.edition;
+    // In a first game the panel is higher, and has room for the round and the text.
+    const [title, text] = table.say(view, mode), told = table.isTold(view), { patterns } = table.edition,
+        now = patterns[view.revealed[view.turn]];
     const left = patterns.flatMap((p, i) => Array(Math.max(0, p.copies - view.revealed.filter((r) =>
         r === i).length)).fill(p));
     const small = /** @param {import('./core.js').Pattern} p @param {string} kind @param {string} label */ (p, kind,
@@ -225,8 +226,8 @@ function trayHtml(table, view, mode, shortRound) {
         view.turn}" role="img" aria-label="${words}">${compassRose}<span class="xname">${now.name}</span>${
         patternPicture(table.aim?.extra ? [[0, 0]] : turned(now, q, m))}</div>
         <div class="say"><h1 class="title">${title}</h1><p>${
-            table.isShared ? html`<span class="only-p">${shortRound}</span><span class="no-p">${
-                text}</span>` : text}</p></div>
+            table.isShared ? html`<span class="only-p">${shortRound}</span><span class="${
+                told ? '' : 'no-p'}">${text}</span>` : text}</p></div>
         <div class="track">${group(_('This round'), seen)}${group(_('Still in the deck'), left.map((p) => small(p, 'rest',
             _('%{pattern}, to come or unused', { pattern: patternName(p) }))))}</div></section>`;
 }

@@ -856,6 +856,13 @@ await test('several people on one device, covered in between', async () => {
         await page.getByRole('banner').getByText(`${who}’s cards`).waitFor();          // while they are shown
         if (i < 2)
             await page.getByRole('button', { name: 'Keep two (0 of 2)' }).waitFor();
+        if (i === 2) {
+            const own = page.viewportSize();
+            await page.setViewportSize(PHONE.viewport);
+            const said = await page.locator('.say p').innerText();
+            truth(/^Round 1 · turn 1 of 7\s+\S/.test(said), `on a phone, too, the first turn says what to do: ${said}`);
+            await page.setViewportSize(own);
+        }
         for (let k = 0; k < 10 && !await page.getByRole('heading', { name: /Pass the device/ }).count(); k++)
             await act(page);
     }

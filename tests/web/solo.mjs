@@ -15,6 +15,8 @@ await test('a whole expedition, alone', async () => {
     await page.getByRole('img', { name: `Bronze: ${bronze}, Silver: ${silver}, Gold: ${gold}, not played yet` }).waitFor();
     truth(await page.getByText('The printed game is for two to four players').isVisible(), 'whose idea it is');
     await page.getByRole('button', { name: 'Set out' }).click();
+    await page.getByRole('heading', { name: /Keep two/ }).waitFor();
+    equal(await page.getByText(/other players/).count(), 0, 'nobody else is mentioned');
     await keep(page);
     equal(await page.locator('.opp').count(), 0, 'opponents');
     equal(await page.getByText(/bystander/i).count(), 0, 'the second seat is not shown');
