@@ -1209,15 +1209,16 @@ def case_bots_of_one_address_do_not_delay_those_of_another(folder):
                 other.close()
         waiting = metric(ana, 'bots_waiting')
         assert waiting > 30, waiting
-        made = 0
+        made = []
         for _ in range(5):
             choose_and_wait(link, dice)              # a new phase: the novice has to choose
             before = metric(ana, heavy)
             # When a card is being replaced, it may be Ana's turn alone.
             link.until(lambda: (link.ready and 2 in link.ready['ready']) or not link.lines[-1].startswith('reveal'))
-            made += metric(ana, heavy) - before
-        # With one queue for all, all waiting choices would have been made in each of the phases.
-        assert made < waiting / 4, (made, waiting)
+            made.append(metric(ana, heavy) - before)
+        # With one queue for all, all waiting choices would have been made in each of the phases. On a busy machine some
+        # are made before this test learns that the novice has chosen, hence the median.
+        assert sorted(made)[2] < waiting / 4, (made, waiting)
         assert metric(ana, 'bots_waiting') > 0 and metric(ana, 'bots_oldest_seconds') > 0
 
 
