@@ -5,7 +5,7 @@
 import { html } from './html.js';
 import { _, ngettext } from './i18n.js';
 import { put, toast } from './dom.js';
-import { ROMAN, avatar, icon, miniCard, shape, symbol } from './draw.js';
+import { avatar, icon, miniCard, shape, symbol } from './draw.js';
 import { COLOURS, TILES, ERR } from './core.js';
 import { levelName, moveParts, signed } from './words.js';
 import { LARGEST_EDITION, LARGEST_RECORD, editions, games, keepEdition, keepGame } from './store.js';
@@ -137,7 +137,7 @@ export function deskHtml({ edition }, view, before, s, name, { level, me = false
             n}</span>`)}</div>
         <div class="bits"><span>${symbol('ruby')}${d.rubies}</span><span>${symbol('emerald')}${d.emeralds}</span><span>${
             symbol('torch')}${
-            d.torches.map((t, i) => t ? ROMAN[i] : '').filter(Boolean).join(' ') || 0}</span><span>${symbol('skull')}${
+            d.torches.filter(Boolean).length}</span><span>${symbol('skull')}${
                 d.skulls}</span></div></div>${cards}</article>`;
 }
 

@@ -67,6 +67,16 @@ await test('nothing lies below the fold, and spaces are large', async () => {
             equal([seen.out, seen.scrolls, seen.cards], [[], false, width < 640 ? 1 : 2], what);
             truth(seen.space >= least, `${what}: a space of ${seen.space} px`);
         }
+        // Counts, as at the table: the rounds of four torches would lie below the small cards.
+        await page.setViewportSize({ width: 1366, height: 768 });
+        equal(await page.evaluate(() => [...document.querySelectorAll('.rep .opp.rp')].filter((e) => {
+            const bits = [...e.querySelectorAll('.bits span')], card = e.querySelector('.mini').getBoundingClientRect();
+            return bits.some((bit) => {
+                const box = bit.getBoundingClientRect();
+                return !/^\d+$/.test(bit.textContent) || (box.right > card.left && box.top < card.bottom &&
+                    box.bottom > card.top);
+            });
+        }).length), 0, 'counts over small cards');
         equal(page.complaints, [], 'the console');
         await page.context().close();
     }
