@@ -471,15 +471,10 @@ def case_record_before_the_news_of_it(folder):
         # The PostgreSQL processes that send announcements to servers are paused.
         listeners = [int(pid) for pid in base.sessions(LISTENS, 'pid').split()]
         assert len(listeners) == 3
-        for pid in listeners:
-            os.kill(pid, signal.SIGSTOP)
-        try:
+        with base.server.paused(listeners):
             for version in range(20, 50, 10):
                 wire.play(links, random.Random(3), until=lambda: links[0].version > version)
                 assert at(b, ana).record(code).splitlines()[:len(links[0].lines)] == links[0].lines
-        finally:
-            for pid in listeners:
-                os.kill(pid, signal.SIGCONT)
         watcher.until(lambda: watcher.version >= links[0].version)
 
 
@@ -520,18 +515,13 @@ def case_a_database_that_says_nothing(folder):
         until_so(lambda: len(backends(LISTENS)) == 2)
         stopped = of_a | backends(LISTENS)
         assert len(stopped) == 3
-        for pid in stopped:
-            os.kill(pid, signal.SIGSTOP)
-        try:
+        with base.server.paused(stopped):
             link.send(type='sit', number=NUMBER)
             a.process.send_signal(signal.SIGTERM)
             link.until(lambda: link.again)
             assert a.process.wait(wire.PATIENCE) == 0
             until_so(lambda: backends(LISTENS) - stopped, 'a server listens in vain')
             until_so(lambda: metric(b, 'hears_others') == 1)
-        finally:
-            for pid in stopped:
-                os.kill(pid, signal.SIGCONT)
         b.visitor('Ben').make('open', 'open')
 
 

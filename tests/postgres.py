@@ -177,13 +177,34 @@ class Postgres:
     def url(self, base="postgres", user="postgres"):
         return f"postgresql://{user}@{self.folder.replace('/', '%2F')}/{base}"
 
-    def sql(self, text, base="postgres", user="postgres"):
+    def sql(self, text, base="postgres", user="postgres", timeout=None):
         done = subprocess.run([programs() + "/psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder,
                                "-p", self.settings["port"], "-U", user,
-                               "-d", base, "-c", text], capture_output=True, text=True, check=False)
+                               "-d", base, "-c", text], capture_output=True, text=True, check=False, timeout=timeout)
         if done.returncode:
             raise RuntimeError(done.stderr)
         return done.stdout.strip()
+
+    @contextlib.contextmanager
+    def paused(self, pids):
+        """Stops sessions while they wait for their client. One that is stopped at work may hold a lock that all others
+        need, even those that ask for its state."""
+        def is_waiting(pid):
+            try:
+                return self.sql(f"SELECT wait_event = 'ClientRead' FROM pg_stat_activity WHERE pid = {pid}", timeout=10) == 't'
+            except subprocess.TimeoutExpired:
+                return False
+        try:
+            for pid in pids:
+                os.kill(pid, signal.SIGSTOP)
+                while not is_waiting(pid):
+                    os.kill(pid, signal.SIGCONT)
+                    time.sleep(0.02)
+                    os.kill(pid, signal.SIGSTOP)
+            yield
+        finally:
+            for pid in pids:
+                os.kill(pid, signal.SIGCONT)
 
     @contextlib.contextmanager
     def session(self, base="postgres"):
