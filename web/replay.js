@@ -5,7 +5,7 @@
 import { html } from './html.js';
 import { _, ngettext } from './i18n.js';
 import { put, toast } from './dom.js';
-import { avatar, icon, miniCard, shape, symbol } from './draw.js';
+import { ROMAN, avatar, icon, miniCard, shape, symbol } from './draw.js';
 import { COLOURS, TILES, ERR } from './core.js';
 import { levelName, moveParts, signed } from './words.js';
 import { LARGEST_EDITION, LARGEST_RECORD, editions, games, keepEdition, keepGame } from './store.js';
@@ -114,9 +114,10 @@ export function turnMarks(lines, at) {
 
 /** A player's two cards, score card and completed pyramids. @param {Core} core @param {View} view @param {View} before
  * @param {number} s
- * @param {string} name @param {{level?: string, me?: boolean, parts?: {card: number, cells: number[]}[]}} [more]
- * level of a bot; whether it is the viewer; what was just marked */
-export function deskHtml({ edition }, view, before, s, name, { level, me = false, parts = [] } = {}) {
+ * @param {string} name @param {{level?: string, me?: boolean, parts?: {card: number, cells: number[]}[],
+ * rounds?: boolean}} [more] level of a bot; whether it is the viewer; what was just marked; whether torches are listed by
+ * round */
+export function deskHtml({ edition }, view, before, s, name, { level, me = false, parts = [], rounds = false } = {}) {
     const d = view.desks[s];
     const cards = d.slots.map((slot, i) => {
         const old = before.desks[s].slots[i], card = slot.card || (parts.some((p) => p.card === old.card) ? old.card : 0);
@@ -137,6 +138,7 @@ export function deskHtml({ edition }, view, before, s, name, { level, me = false
             n}</span>`)}</div>
         <div class="bits"><span>${symbol('ruby')}${d.rubies}</span><span>${symbol('emerald')}${d.emeralds}</span><span>${
             symbol('torch')}${
+            rounds && d.torches.map((t, i) => t ? ROMAN[i] : '').filter(Boolean).join(' ') ||
             d.torches.filter(Boolean).length}</span><span>${symbol('skull')}${
                 d.skulls}</span></div></div>${cards}</article>`;
 }

@@ -216,7 +216,7 @@ class ExampleBoard {
             Boolean).at(nth) ?? last;
         const desk = /** @param {number} line @param {number} s */ (line, s) => deskHtml(core, view(line),
             view(line - 1) ?? view(line), s, this.names[s],
-            { parts: turnMarks(lines, line - 1).get(s) });
+            { parts: turnMarks(lines, line - 1).get(s), rounds: true });
         const desks = /** @param {number} line @param {import('./core.js').Colour[]} colours */ (line, colours) =>
             html`<div class="rp-desks">${this.names.map((_name, s) => desk(line, s))}</div>${tilesHtml(view(line),
             colours)}`;
