@@ -191,7 +191,8 @@ class Postgres:
         need, even those that ask for its state."""
         def is_waiting(pid):
             try:
-                return self.sql(f"SELECT wait_event = 'ClientRead' FROM pg_stat_activity WHERE pid = {pid}", timeout=10) == 't'
+                query = f"SELECT wait_event = 'ClientRead' FROM pg_stat_activity WHERE pid = {pid}"
+                return self.sql(query, timeout=10) == 't'
             except subprocess.TimeoutExpired:
                 return False
         try:
