@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { done, equal, test, truth, witnesses } from './check.mjs';
 import { DESKTOP, PHONE, allKept, launch, open, pictures } from './site.mjs';
-import { act, ended, goOn, rename, seat } from './player.mjs';
+import { act, actWhenDue, ended, goOn, rename, seat } from './player.mjs';
 
 const program = process.argv[2], folder = mkdtempSync(join(tmpdir(), 'pyramids-')), ready = join(folder, 'ready');
 const plain = fileURLToPath(new URL('../data/plain.edition', import.meta.url));
@@ -76,10 +76,10 @@ await test('a table is made, its link opened, both sit', async () => {
 
 await test('a whole game, with a take-back, a reload, a killed server and a watcher', async () => {
     const step = async (page) => { try { return await act(page); } catch { return 'late'; } };
-    await act(ana);
+    await actWhenDue(ana);
     await ana.getByRole('button', { name: 'Take back' }).click();
     await ana.getByRole('button', { name: /^Keep \d/ }).click();
-    await act(ben);
+    await actWhenDue(ben);
     await ben.locator('.tray').waitFor();
     const sticksOut = await ben.evaluate(() => [...document.querySelectorAll('.tray .xm')].filter((card) =>
         card.getBoundingClientRect().right >
@@ -182,6 +182,7 @@ await test('the replay by its link, the rematch, and a bot for who is away', asy
     });
     await ana.getByRole('button', { name: 'Rematch' }).click();
     await ana.getByText('joined', { exact: true }).or(ana.getByText('invited')).first().waitFor();
+    await ana.getByRole('button', { name: 'Stand up' }).waitFor();      // Ben's list of tables names who sits there
     await ana.getByRole('heading', { name: 'The series after 1 game' }).waitFor();
     equal(await ana.locator('.series li').count(), 2, 'the score of both');
     truth(!(await ana.locator('#toast').textContent()).includes(ana.url().split('/').pop()), 'Ana is not asked to join');
@@ -196,7 +197,7 @@ await test('the replay by its link, the rematch, and a bot for who is away', asy
     const watcher = await open(browser, await ana.evaluate(() => location.href));
     await watcher.getByRole('heading', { name: 'The players are choosing their first cards' }).waitFor();
     equal(await watcher.locator('.pick').count(), 0, 'a watcher sees no dealt card');
-    await act(ana);
+    await actWhenDue(ana);
     const seat = ben.url();
     await ben.close();
     // The menu offers it as soon as the page knows that Ben is gone.
@@ -277,7 +278,7 @@ await test('reloaded while aiming, in a chain of extra marks and while replacing
         if (await ended(solo).count()) {
             sent.clear();
             await newTable(solo);
-            await act(solo);
+            await actWhenDue(solo);
         }
         const sheet = solo.getByRole('dialog', { name: /complete$/ }), free = solo.getByRole('gridcell',
             { name: /can be marked/ });
@@ -333,7 +334,7 @@ await test('a connection lost before Confirm and after it; the same seat in two 
     await newTable(solo);
     place = solo.url();
     sent.clear();
-    await act(solo);
+    await actWhenDue(solo);
     await free.first().click();
     const now = await turn(solo);
     await stop('SIGKILL');
@@ -602,7 +603,7 @@ await test('a newer version is offered between games, never at the table', async
     await allKept(page);
     await page.reload();                                             // now from the cache
     await page.getByRole('button', { name: 'Play', exact: true }).click();
-    await act(page);
+    await actWhenDue(page);
     await page.locator('.table').waitFor();
     more = '// newer';
     await page.evaluate(async () => {

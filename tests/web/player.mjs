@@ -104,6 +104,9 @@ export async function goOn(step) {
     throw new Error('the game does not go on');
 }
 
+/** Makes a choice as soon as one is due. @param {Page} page */
+export const actWhenDue = (page) => goOn(async () => await act(page) === 'wait' ? 'wait' : 'end');
+
 /** Plays to the end; returns the totals.
  * @param {{before?: () => Promise<void>, each?: (what: string, i: number) => Promise<void>}} look functions that
  * check the page before each press, and after each choice */
