@@ -210,8 +210,10 @@ await test('the board: podium, equal places, the own row, order and time by keys
     await page.keyboard.press('ArrowRight');
     await page.getByRole('radio', { name: 'Week', checked: true }).waitFor();
     await page.getByRole('radio', { name: 'People I know' }).tap();
+    const second = page.waitForResponse((response) => response.url().endsWith('by=people&page=2'));
     await page.getByRole('button', { name: 'Next' }).tap();
     await page.getByText('Page 2 of 2').waitFor();
+    await second;
     for (const query of ['period=week&by=points&page=1', 'period=week&by=people&page=1', 'period=week&by=people&page=2'])
         truth(fake.asked.includes(`GET daily/${fake.today}/board?${query}`), query);
     equal(await page.getByRole('link', { name: /Jonas/ }).getAttribute('href'), `#daily/${fake.today}/with/BBBBBBBB`,
